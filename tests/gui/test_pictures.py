@@ -21,11 +21,11 @@ def stored(name: str) -> QImage:
 
 
 @pytest.mark.parametrize("name", COMPARED)
-def test_the_window_looks_as_its_stored_picture_does(name: str, window: MainWindow) -> None:
+def test_the_window_matches_its_stored_picture(name: str, window: MainWindow) -> None:
     assert difference(picture(name, window), stored(name)) < LIKE
 
 
-def test_pictures_of_different_scenes_are_not_taken_for_each_other() -> None:
+def test_pictures_of_different_scenes_do_not_match() -> None:
     for one, other in itertools.combinations(COMPARED, 2):
         assert difference(stored(one), stored(other)) > LIKE
 

@@ -14,7 +14,7 @@ from core.paths import PROJECT_ROOT
 LIMIT_SECONDS = 600
 
 
-def test_a_full_check_brings_recordings_tables_and_pictures_into_one_folder(
+def test_a_full_check_writes_recordings_tables_and_pictures_into_one_folder(
     stress_runs: int, tmp_path: Path
 ) -> None:
     if stress_runs == 1:

@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("words", QUICK)
-def test_a_command_runs_no_module_of_the_current_folder(
+def test_some_commands_run_no_module_of_the_current_folder(
     words: tuple[str, ...], folder: Path
 ) -> None:
     check(words, folder)

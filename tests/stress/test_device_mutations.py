@@ -11,7 +11,7 @@ import pytest
 from tests.device.build import ROOT, compiler, device_environment
 
 
-def test_every_wait_that_is_taken_out_is_seen_and_the_whole_engine_waits(stress_runs: int) -> None:
+def test_every_removed_wait_is_detected_and_the_unchanged_engine_passes(stress_runs: int) -> None:
     if stress_runs == 1:
         pytest.skip("tests/device has one wait of the table")
     if compiler() is None:

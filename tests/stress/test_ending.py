@@ -144,7 +144,7 @@ def check_folder(folder: Path, *known: str, killed: bool = False) -> None:
     assert killed or temporary <= {"torchinductor"}, temporary
 
 
-def test_a_sweep_that_is_ended_keeps_its_rows_and_goes_on(tmp_path: Path, stress_runs: int) -> None:
+def test_an_interrupted_sweep_keeps_its_rows_and_resumes(tmp_path: Path, stress_runs: int) -> None:
     for number in range(stress_runs):
         drawn, folder = random.Random(f"sweep {number}"), tmp_path / str(number)
         words = ours("sweep", *SMALL, "--steps", "2", "--split-size", "1,2,4,8", "--beside", "none",
@@ -167,7 +167,7 @@ def test_a_sweep_that_is_ended_keeps_its_rows_and_goes_on(tmp_path: Path, stress
             assert table.read_text().startswith(kept) and table.read_text().count("\n") == 33
 
 
-def test_a_lesson_and_a_calibration_that_are_ended_leave_nothing(
+def test_an_interrupted_lesson_or_calibration_leaves_nothing(
     tmp_path: Path, stress_runs: int
 ) -> None:
     large = ["--devices", "2xcpu", "--width", "256", "--batch", "64", "--microbatches", "16"]
@@ -198,7 +198,7 @@ def test_a_lesson_and_a_calibration_that_are_ended_leave_nothing(
         check_folder(folder, "costs.json", killed=ended.number == signal.SIGKILL)
 
 
-def test_listening_that_is_ended_keeps_what_came(tmp_path: Path, stress_runs: int) -> None:
+def test_interrupted_listening_keeps_the_received_records(tmp_path: Path, stress_runs: int) -> None:
     from core.recorder.wire import connect
     from tests.core.recorder.made import two_ranks
 
@@ -228,7 +228,7 @@ def test_listening_that_is_ended_keeps_what_came(tmp_path: Path, stress_runs: in
 
 
 @pytest.mark.parametrize("victim", ["record", "torchrun"])
-def test_a_recorded_job_that_is_ended_keeps_its_steps(
+def test_an_interrupted_recorded_job_keeps_its_steps(
     tmp_path: Path, stress_runs: int, victim: str
 ) -> None:
     if stress_runs == 1:
@@ -293,7 +293,7 @@ sys.exit(app.start([]))
 """
 
 
-def test_a_window_that_is_ended_while_it_saves_leaves_the_old_file_or_a_new_one(
+def test_a_window_that_is_ended_while_saving_leaves_the_old_or_a_complete_new_file(
     tmp_path: Path, stress_runs: int
 ) -> None:
     pytest.importorskip("PySide6")

@@ -212,7 +212,7 @@ def missing(work: Path, command: str, out: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_odd_variables_change_nothing_or_are_refused_in_one_line(
+def test_unusual_variables_change_nothing_or_are_refused_in_one_line(
     name: str, work: Path, stress_runs: int
 ) -> None:
     if stress_runs == 1 and name not in CORE:

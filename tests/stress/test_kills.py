@@ -134,7 +134,7 @@ def run_again(window: MainWindow, qtbot) -> Run:
     return run
 
 
-def test_a_killed_engine_is_told_keeps_its_spans_and_is_replaced(
+def test_a_killed_engine_is_reported_keeps_its_spans_and_is_replaced(
     window: MainWindow, engine: Counting, qtbot, tmp_path: Path, stress_runs: int
 ) -> None:
     for number in range(stress_runs):
@@ -151,7 +151,7 @@ def test_a_killed_engine_is_told_keeps_its_spans_and_is_replaced(
         run_again(window, qtbot)
 
 
-def test_a_killed_rank_is_told_and_takes_the_others_with_it(
+def test_a_killed_rank_is_reported_and_ends_the_others(
     window: MainWindow, engine: Counting, qtbot, tmp_path: Path, stress_runs: int
 ) -> None:
     for number in range(stress_runs):
@@ -169,7 +169,7 @@ def test_a_killed_rank_is_told_and_takes_the_others_with_it(
         run_again(window, qtbot)
 
 
-def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
+def test_a_killed_predictor_is_reported_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
     window.bring("try")

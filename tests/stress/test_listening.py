@@ -84,7 +84,7 @@ def ended(pid):
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def test_a_job_that_is_killed_ends_its_run_and_the_next_one_is_heard(stress_runs):
+def test_a_killed_job_ends_its_run_and_the_next_one_is_received(stress_runs):
     hearing = JobClient("127.0.0.1", 0)
     for seed in range(stress_runs):
         moment = random.Random(seed).uniform(0, LATEST_S)
@@ -103,7 +103,7 @@ def test_a_job_that_is_killed_ends_its_run_and_the_next_one_is_heard(stress_runs
     hearing.close()
 
 
-def test_a_listener_that_is_killed_does_not_hurt_the_job(stress_runs):
+def test_a_killed_listener_does_not_disturb_the_job(stress_runs):
     for seed in range(stress_runs):
         moment = random.Random(1000 + seed).uniform(0, LATEST_S)
         out, into = os.pipe()
@@ -126,7 +126,7 @@ def test_a_listener_that_is_killed_does_not_hurt_the_job(stress_runs):
         os.close(into)
 
 
-def test_a_flood_and_half_open_peers_leave_room_for_a_job_and_nothing_behind():
+def test_a_flood_and_half_open_peers_do_not_block_a_job_and_leave_nothing():
     hearing = JobClient("127.0.0.1", 0)
     port = int(hearing.address.rpartition(":")[2])
     strangers = [socket.create_connection(("127.0.0.1", port)) for _ in range(MOST_UNKNOWN)]

@@ -130,7 +130,7 @@ def close_all(window: MainWindow) -> None:
         window.feature(RunsFeature).menu.remove(run)
 
 
-def test_a_sitting_of_many_runs_sweeps_and_recordings_leaves_what_it_found(
+def test_a_session_of_many_runs_sweeps_and_recordings_leaks_nothing(
     real_window: MainWindow, engine: EngineClient, qapp: QApplication, qtbot,  # noqa: F811
     recordings: list[Path], temporary: Path, tmp_path: Path, stress_runs: int,
 ) -> None:  # fmt: skip

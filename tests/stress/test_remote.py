@@ -58,7 +58,7 @@ def spans_of(messages: list[object]) -> int:
     return trace.span_count
 
 
-def test_killed_on_either_side_nothing_is_left_and_what_arrived_is_kept(
+def test_a_kill_on_either_side_leaves_no_process_and_keeps_what_arrived(
     stress_runs, tmp_path, monkeypatch
 ):
     chance = random.Random(SEED)
@@ -94,7 +94,7 @@ def test_killed_on_either_side_nothing_is_left_and_what_arrived_is_kept(
     assert kept or stress_runs < 10, "no run had a span before it was killed"
 
 
-def test_a_machine_with_nothing_gets_a_bubblescope_of_its_own_and_runs(stress_runs, tmp_path):
+def test_an_empty_machine_gets_an_installation_and_runs(stress_runs, tmp_path):
     if stress_runs == 1:
         pytest.skip("it makes a venv, twice: only `make stress` waits for that")
     variables = {

@@ -18,7 +18,7 @@ LOOPS = 2
 STEPS = 3
 
 
-def test_crowded_runs_tell_every_task_once_in_order_and_in_time(stress_runs: int) -> None:
+def test_runs_on_busy_cores_record_every_task_once_in_order_and_in_time(stress_runs: int) -> None:
     results = list(stress(range(3 * stress_runs), seed=1, loops=LOOPS))
     assert len(results) == 3 * stress_runs
     assert [result for result in results if result["found"]] == []
@@ -53,7 +53,7 @@ def span(rows: list[dict], place: int = 20) -> dict:
          {"lost", "repeated"}),
     ],
 )  # fmt: skip
-def test_a_fault_that_is_put_into_a_recording_is_found(
+def test_a_fault_that_is_put_into_a_recording_is_detected(
     change: Callable[[list[dict]], list[dict]], found: set[str], tmp_path: Path
 ) -> None:
     assert found <= set(rewritten(tmp_path / "run.arrow", change))

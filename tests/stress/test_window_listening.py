@@ -148,7 +148,7 @@ def test_damaged_streams_leave_a_window_that_draws_the_next_job(
     assert len(os.listdir("/proc/self/fd")) <= files + 2
 
 
-def test_names_that_would_steer_a_page_are_shown_as_they_are(window, listening, qtbot) -> None:
+def test_names_with_markup_are_shown_literally(window, listening, qtbot) -> None:
     header = {
         "specification": {"warmup": 0},
         "model": {"name": HOSTILE, "blocks": [], "input_bytes": 0},
@@ -178,7 +178,7 @@ def test_names_that_would_steer_a_page_are_shown_as_they_are(window, listening, 
     assert window.minimumSizeHint().width() < 2000
 
 
-def test_a_crowd_of_silent_connections_leaves_the_window_free(window, listening, qtbot) -> None:
+def test_many_silent_connections_do_not_block_the_window(window, listening, qtbot) -> None:
     port = int(listening.address.rpartition(":")[2])
     crowd = []
     for _ in range(150):

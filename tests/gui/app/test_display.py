@@ -26,21 +26,23 @@ def call(words: list[str], environment: dict[str, str]) -> subprocess.CompletedP
 
 
 @pytest.mark.parametrize("environment", STRANGE)
-def test_a_window_says_in_one_line_that_it_found_no_display(environment: dict[str, str]) -> None:
+def test_a_window_on_an_unusable_display_is_refused_in_one_line(
+    environment: dict[str, str],
+) -> None:
     done = call([], environment)
     assert done.returncode == 2
     assert "there is no display to open a window on" in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
 
 
-def test_a_window_without_any_display_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_window_without_a_display_is_refused_in_one_line(tmp_path: Path) -> None:
     done = call(["open", str(tmp_path)], {})
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "there is no display" in done.stderr
 
 
 @pytest.mark.parametrize("environment", STRANGE)
-def test_a_command_draws_whatever_is_said_of_displays(
+def test_a_command_draws_without_a_usable_display(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     record(specification(steps=1), tmp_path / "run.arrow")

@@ -48,13 +48,13 @@ def test_one_line_names_the_first_fault_and_counts_the_others() -> None:
 
 
 @pytest.mark.usefixtures("faulty")
-def test_a_live_run_is_not_said_to_be_incomplete() -> None:
+def test_a_live_run_is_not_reported_as_incomplete() -> None:
     trace = Trace.__new__(Trace)
     assert faults_of(trace, live=True) == () and faults_of(trace) == TEXTS
 
 
 @pytest.mark.usefixtures("faulty")
-def test_a_run_that_ends_with_faults_says_so_in_banner_status_and_log(
+def test_faults_of_an_ended_run_are_shown_in_banner_status_and_log(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
@@ -76,6 +76,6 @@ def test_a_recording_with_faults_names_its_file_when_it_is_opened(
     assert lines(window)[-1] == ("warning", TEXTS[1])
 
 
-def test_a_sound_run_says_nothing_of_faults(window: MainWindow, client: FakeClient) -> None:
+def test_a_run_without_faults_shows_no_warning(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
     assert not window.banner.isVisible() and window.feature(StatusFeature).line.faults.text() == ""

@@ -16,11 +16,11 @@ def options_of(line: str) -> FigureOptions:
     return figure_options(parser.parse_args(line.split()))
 
 
-def test_options_without_any_word_are_the_timeline_as_shown() -> None:
+def test_without_options_a_figure_is_the_timeline_as_shown() -> None:
     assert options_of("") == FigureOptions()
 
 
-def test_every_part_of_a_figure_can_be_left_out_or_worded() -> None:
+def test_every_part_of_a_figure_can_be_left_out_or_set() -> None:
     options = options_of(
         "--figure one-column --no-legend --no-axis --no-makespan --no-idle --no-title --caption Me "
         "--range 1ms:2ms --lanes 0-3 --width-mm 60 --font-pt 7 --scale 3 --greyscale --no-hatching"
@@ -47,7 +47,7 @@ def test_every_part_of_a_figure_can_be_left_out_or_worded() -> None:
         ("--steps 1 --range 1ms:", "both choose the time"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_one_line(line: str, words: str) -> None:
+def test_options_that_cannot_be_drawn_are_refused_in_one_line(line: str, words: str) -> None:
     with pytest.raises(ValueError) as raised:
         options_of(line)
     assert words in str(raised.value) and "\n" not in str(raised.value)
@@ -60,6 +60,6 @@ def test_stored_options_leave_out_the_settings_of_one_run() -> None:
 
 
 @pytest.mark.parametrize("values", [{"preset": "poster"}, {"scale": "x"}, {"width_mm": [3]}])
-def test_kept_options_that_cannot_be_drawn_are_refused(values: dict) -> None:
+def test_stored_options_that_cannot_be_drawn_are_refused(values: dict) -> None:
     with pytest.raises(ValueError):
         FigureOptions.from_dict(values)

@@ -84,7 +84,7 @@ def test_work_reports_its_progress_and_then_its_result(
 
 
 @pytest.mark.parametrize("thread", [False, True])
-def test_work_that_fails_says_so_in_one_line(
+def test_failed_work_is_reported_in_one_line(
     runner: Runner, signals: list[object], qtbot: QtBot, thread: bool
 ) -> None:
     runner.start(broken(), thread=thread)
@@ -93,12 +93,12 @@ def test_work_that_fails_says_so_in_one_line(
     assert signals == [("advanced", 0.5), ("ended",), ("failed", line)]
 
 
-def test_short_work_is_over_at_once(runner: Runner, signals: list[object]) -> None:
+def test_short_work_ends_at_once(runner: Runner, signals: list[object]) -> None:
     runner.start(counted(3, []), at_once_s=30)
     assert signals == [("ended",), ("done", "result")] and not runner.running
 
 
-def test_in_slices_the_window_has_its_turn_in_between(runner: Runner, qtbot: QtBot) -> None:
+def test_the_window_handles_events_between_slices(runner: Runner, qtbot: QtBot) -> None:
     turns: list[float] = []
     timer = QTimer(interval=0)
     timer.timeout.connect(lambda: turns.append(0.0))
@@ -156,7 +156,7 @@ def test_late_messages_of_a_cancelled_thread_are_dropped(
     assert signals == [("advanced", 0.5), ("ended",), ("done", "newest")]
 
 
-def test_the_stop_of_work_on_a_thread_is_set_when_it_is_cancelled(runner: Runner) -> None:
+def test_cancelling_work_on_a_thread_sets_its_stop_event(runner: Runner) -> None:
     stop, begun = threading.Event(), threading.Event()
     runner.start(work_at_a_gate(stop, begun.set, "called"), thread=True, stop=stop)
     assert begun.wait(30) and not stop.is_set()
@@ -201,9 +201,7 @@ def test_a_thread_may_outlive_the_window(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not threads())
 
 
-def test_several_that_are_added_at_once_are_done_in_their_order(
-    runner: Runner, qtbot: QtBot
-) -> None:
+def test_jobs_that_are_added_together_are_done_in_order(runner: Runner, qtbot: QtBot) -> None:
     begun: list[str] = []
     gate = threading.Event()
     runner.add(

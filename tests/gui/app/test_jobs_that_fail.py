@@ -66,7 +66,7 @@ def messages() -> list[str]:
     return []
 
 
-def test_a_recording_that_fails_amid_its_saving_is_not_said_to_be_saved(
+def test_a_recording_whose_saving_fails_is_not_reported_as_saved(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "AT_ONCE_S", 0.0)
@@ -85,7 +85,7 @@ def test_a_recording_that_fails_amid_its_saving_is_not_said_to_be_saved(
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["source.arrow"]
 
 
-def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
+def test_a_table_whose_writing_fails_is_not_reported_as_saved(
     messages: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE_S", 0.0)
@@ -103,7 +103,7 @@ def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_report_that_fails_amid_its_sections_is_not_written(
+def test_a_report_is_not_written_if_one_of_its_sections_fails(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reporting, "run_sections", then_fail(reporting.run_sections))
@@ -153,7 +153,7 @@ def test_spans_that_cannot_be_sorted_are_reported_in_one_line(
     assert "sorting" not in panel.count.text()
 
 
-def test_a_range_that_cannot_be_counted_is_reported_and_nothing_waits(
+def test_a_range_that_cannot_be_counted_is_reported_and_leaves_nothing_waiting(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel, scene = StatisticsPanel(), Scene(trace_of(SPEC))
@@ -168,7 +168,7 @@ def test_a_range_that_cannot_be_counted_is_reported_and_nothing_waits(
     assert panel.hint.text() == LINE
 
 
-def test_a_recording_that_cannot_be_opened_for_any_reason_takes_its_strip_away(
+def test_the_strip_disappears_when_opening_a_recording_fails_for_any_reason(
     messages: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(SPEC, tmp_path / "run.arrow")

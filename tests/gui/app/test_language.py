@@ -68,7 +68,7 @@ def template() -> Catalog:
 
 
 @pytest.mark.parametrize("locale", LOCALES.values())
-def test_every_text_is_translated_and_no_other(template: Catalog, locale: str) -> None:
+def test_the_catalogues_translate_every_text_and_no_other(template: Catalog, locale: str) -> None:
     known = {message.id: message for message in read_catalogue(locale) if message.id}
     wanted = {message.id for message in template if message.id}
     assert wanted - set(known) == set()
@@ -77,7 +77,7 @@ def test_every_text_is_translated_and_no_other(template: Catalog, locale: str) -
     assert missing == []
 
 
-def test_the_kinds_of_files_in_dialogs_are_texts_to_translate(template: Catalog) -> None:
+def test_file_types_in_dialogs_are_translated(template: Catalog) -> None:
     texts = {message.id for message in template}
     kind = re.compile(r'"([^"`\n]+ \(\*\.[^"\n]+\))"')
     for path in (PROJECT_ROOT / "gui").rglob("*.py"):
@@ -85,7 +85,7 @@ def test_the_kinds_of_files_in_dialogs_are_texts_to_translate(template: Catalog)
         assert set(found) <= texts, path
 
 
-def test_no_text_is_inside_a_formatted_string_where_babel_does_not_find_it() -> None:
+def test_no_text_is_inside_an_f_string_where_babel_cannot_find_it() -> None:
     for folder in ("bubblescope", "core", "gui"):
         for path in (PROJECT_ROOT / folder).rglob("*.py"):
             assert not re.search(r"\{n?tr\(['\"]", path.read_text("utf-8")), path
@@ -99,7 +99,7 @@ def test_the_compiled_catalogue_is_up_to_date(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES.values())
-def test_translations_have_the_placeholders_and_the_ends_of_their_texts(locale: str) -> None:
+def test_translations_keep_placeholders_ellipses_and_leading_spaces(locale: str) -> None:
     for message in read_catalogue(locale):
         text = message.id if isinstance(message.id, str) else message.id[1]
         for other in translations(message) if text else ():
@@ -116,7 +116,7 @@ def _placeholders(text: str) -> set[tuple[str, str | None]]:
     return {(name, spec) for _, name, spec, _ in parts if name is not None}
 
 
-def test_a_count_takes_the_form_of_its_language(qapp: QApplication) -> None:
+def test_counts_use_the_plural_forms_of_their_language(qapp: QApplication) -> None:
     for language, one, many in (
         ("en", "1 lane", "1,024 lanes"),
         ("ko", "레인 1개", "레인 1,024개"),
@@ -126,7 +126,7 @@ def test_a_count_takes_the_form_of_its_language(qapp: QApplication) -> None:
         assert told == [one, many]
 
 
-def test_the_first_language_of_the_system_that_is_known_is_spoken(
+def test_the_first_supported_language_of_the_system_is_used(
     monkeypatch: pytest.MonkeyPatch, qapp: QApplication
 ) -> None:
     wished = ["fr-FR", "fr", "ko-KR", "en-US"]
@@ -173,9 +173,7 @@ def test_the_language_changes_at_once_and_open_panels_stay_open(
     application.window.deleteLater()
 
 
-def test_a_run_that_is_under_way_goes_on_in_another_language(
-    qapp: QApplication, settings: Settings
-) -> None:
+def test_a_run_continues_when_the_language_changes(qapp: QApplication, settings: Settings) -> None:
     client = FakeClient()
     application = Application(qapp, Session(client), settings)
     window = application.window
@@ -340,7 +338,7 @@ def test_a_report_declares_its_language(qapp: QApplication, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("folder", LOCALES.values())
-def test_each_lesson_is_there_in_each_language_and_does_the_same(folder: str) -> None:
+def test_every_lesson_exists_in_every_language_and_does_the_same(folder: str) -> None:
     for path in shipped():
         ours, theirs = read_lesson(path), read_lesson(path.parent / folder / path.name)
         assert ours.title != theirs.title
@@ -352,7 +350,7 @@ def test_each_lesson_is_there_in_each_language_and_does_the_same(folder: str) ->
                 assert getattr(one, part) != getattr(other, part)
 
 
-def test_a_file_is_read_in_the_language_that_is_spoken(qapp: QApplication, tmp_path: Path) -> None:
+def test_a_file_is_read_in_the_current_language(qapp: QApplication, tmp_path: Path) -> None:
     first = shipped()[0]
     assert in_language(first) == first
     speak(qapp, "ko")
@@ -363,7 +361,7 @@ def test_a_file_is_read_in_the_language_that_is_spoken(qapp: QApplication, tmp_p
 FIGURE = re.compile(r"\{[^}]*\}")
 
 
-def test_a_sweep_says_in_the_windows_language_why_a_run_has_no_result(qapp: QApplication) -> None:
+def test_a_sweep_explains_a_missing_result_in_the_windows_language(qapp: QApplication) -> None:
     speak(qapp, "ko")
     trace = trace_of(specification(steps=2, warmup=0))
     with pytest.raises(UnmeasuredError) as refused:

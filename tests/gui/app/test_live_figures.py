@@ -32,7 +32,7 @@ def live(done: list[str], qapp: object, monkeypatch: pytest.MonkeyPatch) -> Iter
     jobs.close_all(owner)
 
 
-def test_a_tick_draws_and_begins_a_round_that_does_all_parts_between_frames(
+def test_a_tick_draws_and_starts_a_round_that_refreshes_all_parts_between_frames(
     live: LiveFigures, done: list[str], qtbot: QtBot
 ) -> None:
     live.tick()
@@ -50,7 +50,7 @@ def test_an_unfinished_round_is_not_restarted(
     assert [name for name in done if name != "frame"] == ["a", "b", "c"]
 
 
-def test_frames_are_made_no_more_often_than_they_are_seen(
+def test_frames_are_drawn_no_more_often_than_they_are_displayed(
     live: LiveFigures, done: list[str]
 ) -> None:
     live.tick()
@@ -58,7 +58,7 @@ def test_frames_are_made_no_more_often_than_they_are_seen(
     assert done.count("frame") == 1
 
 
-def test_nothing_is_done_before_a_round_is_due(
+def test_nothing_is_refreshed_before_a_round_is_due(
     live: LiveFigures, done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_figures, "FIGURES_MS", 60_000)
@@ -68,7 +68,7 @@ def test_nothing_is_done_before_a_round_is_due(
     assert not live.runner.running and done == ["frame"]
 
 
-def test_a_round_that_is_left_is_not_finished(
+def test_an_abandoned_round_is_not_finished(
     live: LiveFigures, done: list[str], qtbot: QtBot
 ) -> None:
     live.tick()
@@ -81,7 +81,7 @@ def test_a_round_that_is_left_is_not_finished(
     assert len(done) == count
 
 
-def test_nothing_is_done_while_the_run_that_is_shown_is_not_live(
+def test_nothing_is_refreshed_while_the_shown_run_is_not_live(
     live: LiveFigures, done: list[str]
 ) -> None:
     done.append("ended")

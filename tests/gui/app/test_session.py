@@ -45,7 +45,7 @@ def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbo
     session.close()
 
 
-def test_many_messages_are_taken_in_shares_and_none_is_lost(
+def test_many_messages_are_handled_in_portions_and_none_is_lost(
     session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_SHARE_S", 0.0005)
@@ -65,7 +65,7 @@ def test_many_messages_are_taken_in_shares_and_none_is_lost(
     assert rows_in(tmp_path / "run.arrow") == sum(map(len, batches(spec)[1]))
 
 
-def test_a_large_batch_is_taken_in_parts_and_each_row_once(
+def test_a_large_batch_is_handled_in_parts_and_each_row_once(
     session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
@@ -108,7 +108,7 @@ def test_combined_batches_give_the_same_trace_as_single_ones(
     assert list(taken.logs) == list(alone.logs) and taken.steps == alone.steps
 
 
-def test_it_is_known_how_far_behind_the_picture_is(
+def test_the_session_knows_how_far_the_picture_lags_behind(
     session: Session, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
@@ -123,7 +123,7 @@ def test_it_is_known_how_far_behind_the_picture_is(
     assert session.backlog_s == 2.5
 
 
-def test_a_run_that_does_not_fit_on_the_disk_is_shown_and_said_to_be_lost(
+def test_a_run_that_does_not_fit_on_the_disk_is_shown_with_a_warning(
     session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> int:
@@ -192,9 +192,7 @@ def test_a_dead_engine_loses_no_batch_that_was_received(
     assert opened.trace.span_count == run.trace.span_count > 0
 
 
-def test_a_second_run_is_not_asked_for_while_one_is_under_way(
-    session: Session, client: FakeClient
-) -> None:
+def test_a_second_run_is_not_requested_during_a_run(session: Session, client: FakeClient) -> None:
     session.run(specification())
     session.run(specification("dp"))
     assert len(client.asked) == 1
@@ -253,7 +251,7 @@ def test_a_run_is_saved_into_a_pipe(session: Session, tmp_path: Path, opened: bo
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_a_received_run_that_cannot_be_saved_names_the_file_asked_for(
+def test_an_error_in_saving_a_received_run_names_the_requested_file(
     session: Session, client: FakeClient, tmp_path: Path
 ) -> None:
     session.run(specification())
@@ -264,14 +262,16 @@ def test_a_received_run_that_cannot_be_saved_names_the_file_asked_for(
         session.runs[0].save(tmp_path / "nowhere" / "b.arrow")
 
 
-def test_closing_ends_timer_and_engine(session: Session, client: FakeClient) -> None:
+def test_closing_ends_the_timer_and_the_engine(session: Session, client: FakeClient) -> None:
     session.start()
     session.close()
     assert client.closed
     assert not session.findChildren(QTimer)[0].isActive()
 
 
-def test_empty_batches_that_arrive_together_are_taken(session: Session, client: FakeClient) -> None:
+def test_empty_batches_that_arrive_together_are_accepted(
+    session: Session, client: FakeClient
+) -> None:
     header, made = batches(specification())
     empty = made[0].slice(0, 0)
     session.run(specification())

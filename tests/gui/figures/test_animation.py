@@ -56,7 +56,7 @@ def test_an_animation_that_is_cancelled_while_it_is_encoded_leaves_no_file(
 
 
 @pytest.mark.parametrize("ending", ["gif", "webp"])
-def test_every_frame_is_in_the_file_and_lasts_as_long_as_it_should(
+def test_every_frame_is_in_the_file_with_the_right_duration(
     qapp: object, tmp_path: Path, run: Trace, ending: str
 ) -> None:
     film = written(tmp_path / f"run.{ending}", [run])
@@ -84,7 +84,7 @@ def test_the_line_moves_from_left_to_right_and_bars_fill(
     assert places == sorted(places) and places[-1] - places[0] > film.width / 2
 
 
-def test_two_runs_are_below_each_other_and_the_lead_counts(
+def test_two_runs_are_below_each_other_and_the_lead_appears_at_the_end(
     qapp: object, tmp_path: Path, run: Trace
 ) -> None:
     other = trace_of(specification(microbatches=2))

@@ -133,7 +133,7 @@ def test_a_pdf_holds_no_raster_and_embeds_the_fonts_of_its_text(
     assert float(box[1]) == pytest.approx(85 / 25.4 * 72, abs=0.5)
 
 
-def test_a_raster_in_a_pdf_would_be_found(tmp_path: Path) -> None:
+def test_the_check_finds_a_raster_in_a_pdf(tmp_path: Path) -> None:
     image = QImage(20, 20, QImage.Format.Format_RGB32)
     image.fill(0xFF0000)
 
@@ -159,9 +159,7 @@ def test_a_figure_of_two_runs_names_what_differs_and_shares_what_does_not(
     assert any(word.startswith("Measured: step 2, the median of 3 steps.") for word in text)
 
 
-def test_below_each_run_are_the_figures_that_its_summary_has(
-    gpipe: Trace, one_f_one_b: Trace
-) -> None:
+def test_the_figures_below_each_run_match_its_summary(gpipe: Trace, one_f_one_b: Trace) -> None:
     text = words(svg(figure_of([gpipe, one_f_one_b], FigureOptions("one-column"))))
     expected = []
     for trace in (gpipe, one_f_one_b):
@@ -176,7 +174,7 @@ def test_below_each_run_are_the_figures_that_its_summary_has(
     assert headings[0] < tops[expected[0]] < headings[1] < tops[expected[1]]
 
 
-def test_figures_of_several_steps_are_means_and_say_so(gpipe: Trace) -> None:
+def test_figures_of_several_steps_are_means_and_are_labelled_as_means(gpipe: Trace) -> None:
     options = FigureOptions("two-column", excerpt=ExcerptOptions(steps="1-2"))
     text = words(svg(figure_of([gpipe], options)))
     assert sum(word.startswith("Mean of 2 steps: bubble ") for word in text) == 1
@@ -191,7 +189,7 @@ def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
     assert one.view.width > other.view.width
 
 
-def test_boxes_stand_where_their_spans_are_in_time(gpipe: Trace) -> None:
+def test_boxes_are_placed_at_the_times_of_their_spans(gpipe: Trace) -> None:
     figure = layout(gpipe)
     (panel,) = figure.panels
     start, end = panel.run.shown.start, panel.run.shown.end
@@ -245,7 +243,7 @@ def test_the_totals_are_below_the_heading_of_their_run_or_below_the_axis_of_a_si
     assert both.panels[-1].rows[-1].bottom == both.axis_top
 
 
-def test_title_and_caption_are_the_users_own_where_given(gpipe: Trace) -> None:
+def test_title_and_caption_can_be_given_by_the_user(gpipe: Trace) -> None:
     text = words(svg(figure_of([gpipe], FigureOptions("two-column", title="Mine", caption="So."))))
     assert "Mine" in text and "So." in text
     assert not any("Measured" in word or "GPipe" in word for word in text)
@@ -274,7 +272,7 @@ def test_greyscale_has_no_colour_at_all(gpipe: Trace) -> None:
     assert all(c[1:3] == c[3:5] == c[5:7] for c in colours), colours
 
 
-def test_families_differ_by_pattern_alone() -> None:
+def test_families_differ_by_pattern_without_colour() -> None:
     kept = [pattern for family, pattern in PATTERNS.items()]
     assert len(set(kept)) == len(kept) == len(FAMILIES) - 1
     for theme, grey in ((LIGHT, False), (DARK, False), (LIGHT, True)):
@@ -307,14 +305,14 @@ def test_the_lines_of_a_pattern_end_at_the_edges_of_their_box(
     assert pattern_lines(Pattern.SOLID, [box], pitch) == []
 
 
-def test_copy_lanes_stand_below_the_lane_that_they_serve() -> None:
+def test_copy_lanes_are_below_the_lane_that_they_serve() -> None:
     trace = trace_of(specification(devices="cuda:0,cuda:1", steps=1), GPUS)
     names = [row.lane.name for row in layout(trace).panels[0].rows]
     assert names == ["cuda:0", "cuda:0 copy", "cuda:1", "cuda:1 copy"]
     assert words(svg(figure_of([trace], FigureOptions("one-column")))).count("copy") == 2
 
 
-def test_lanes_by_the_hundred_fit_on_a_page() -> None:
+def test_hundreds_of_lanes_fit_on_a_page() -> None:
     spec = specification("dp", devices="256xcpu", batch=256, steps=1, warmup=0)
     figure = layout(trace_of(spec))
     (panel,) = figure.panels
@@ -352,7 +350,7 @@ def test_a_timeline_as_shown_keeps_the_windows_layout(gpipe: Trace) -> None:
     assert picture.height < figure_of([scene], FigureOptions()).height / 2
 
 
-def test_a_figure_without_idle_time_takes_none_from_the_lanes_in_the_window(gpipe: Trace) -> None:
+def test_a_figure_without_idle_time_does_not_remove_it_from_the_window(gpipe: Trace) -> None:
     scene = Scene(gpipe)
     told = [facts.idle for facts in scene.facts]
     text = words(
@@ -383,7 +381,7 @@ def test_an_area_reaches_from_its_base_to_its_top_in_each_pixel() -> None:
     ]  # fmt: skip
 
 
-def test_a_figure_that_sums_spans_up_says_so() -> None:
+def test_a_figure_that_reduces_spans_contains_a_note() -> None:
     trace = trace_of(specification(schedule="1f1b", batch=256, microbatches=64, steps=12))
     whole = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(range="0ns:"))
     assert any(word.startswith("Reduced: up to") for word in words(svg(figure_of([trace], whole))))
@@ -401,7 +399,7 @@ def test_the_median_step_is_shown_unless_another_is_named() -> None:
     assert median_range(trace_of(specification(steps=1))).text == "step 1"
 
 
-def test_a_predicted_run_says_so_in_its_caption(gpipe: Trace) -> None:
+def test_the_caption_of_a_predicted_run_says_that_it_is_predicted(gpipe: Trace) -> None:
     predicted = without_steps(gpipe)
     predicted = Trace(predicted.header)
     text = words(svg(figure_of([predicted], FigureOptions("two-column"))))
@@ -432,7 +430,7 @@ def test_a_timeline_leaves_out_unwanted_parts_and_does_not_change_the_scene(
     assert [facts.idle for facts in scene.facts] == before and all(before)
 
 
-def test_a_copy_is_an_image_and_svg(gpipe: Trace) -> None:
+def test_a_copied_figure_is_both_an_image_and_an_svg(gpipe: Trace) -> None:
     copy_picture(figure_of([gpipe], FigureOptions("slide")))
     data = QGuiApplication.clipboard().mimeData()
     assert data.hasImage() and bytes(data.data(SVG).data()).lstrip().startswith(b"<?xml")
@@ -467,7 +465,7 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--runs runs.txt", "--runs runs.txt: use a name that ends in .tex, .md, .csv"),
     ],
 )
-def test_bad_options_of_the_command_line_are_one_line_and_write_nothing(
+def test_bad_command_line_options_are_reported_in_one_line_and_write_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     options: str, said: str,
 ) -> None:  # fmt: skip

@@ -41,7 +41,7 @@ def test_lightness_and_chroma_have_the_values_published_for_srgb(colour, publish
     assert seen(colour, "full colour vision") == pytest.approx(published, abs=2e-4)
 
 
-def test_a_difference_of_one_per_cent_in_lightness_is_one_and_counts_double_in_chroma():
+def test_distance_is_in_per_cent_of_lightness_and_counts_chroma_double():
     dark, light = ("#777777", "#7a7a7a")
     apart = seen(light, "full colour vision") - seen(dark, "full colour vision")
     assert distance(dark, light, "full colour vision") == pytest.approx(100 * apart[0], rel=1e-3)
@@ -51,7 +51,7 @@ def test_a_difference_of_one_per_cent_in_lightness_is_one_and_counts_double_in_c
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-def test_grey_looks_grey_to_every_eye(vision):
+def test_grey_looks_grey_to_every_colour_vision(vision):
     assert seen("#777777", vision) == pytest.approx(seen("#777777", "full colour vision"), abs=1e-3)
 
 
@@ -83,7 +83,7 @@ def test_letters_can_be_read_on_every_palette(name):
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_families_stay_apart_for_every_eye(name):
+def test_families_are_distinguishable_by_every_colour_vision(name):
     theme = THEMES[name]
     colours = {part: getattr(theme, part) for part in EDITABLE.values()}
     for pair in closest(colours):
@@ -92,7 +92,7 @@ def test_families_stay_apart_for_every_eye(name):
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_stages_and_microbatches_stay_apart_for_every_eye(name):
+def test_stages_and_microbatches_are_distinguishable_by_every_colour_vision(name):
     theme = THEMES[name]
     numbers = {str(n): colour for n, colour in enumerate(theme.series)}
     for pair in closest({**numbers, "none": theme.other}):
@@ -102,7 +102,7 @@ def test_stages_and_microbatches_stay_apart_for_every_eye(name):
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-def test_the_ramp_only_grows_darker_or_only_lighter_for_every_eye(vision):
+def test_the_ramp_is_monotonic_in_lightness_for_every_colour_vision(vision):
     for theme in THEMES.values():
         lightness = [seen(colour, vision)[0] for colour in theme.ramp]
         steps = [after - before for before, after in pairwise(lightness)]

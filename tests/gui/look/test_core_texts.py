@@ -59,7 +59,7 @@ def test_no_three_words_of_a_text_stay_english(locale: str) -> None:
     assert kept - PROGRAMS == set()
 
 
-def test_a_text_that_is_no_message_stays_as_it_is() -> None:
+def test_plain_text_is_not_changed() -> None:
     assert translated("no space left on device") == "no space left on device"
 
 
@@ -129,7 +129,7 @@ def test_errors_of_a_lesson_are_translated(tmp_path: Path) -> None:
     assert translated(error_message(refused.value)).count("⟦") == 2
 
 
-def test_a_message_in_a_real_language() -> None:
+def test_a_message_is_translated_into_a_real_language() -> None:
     use_catalogue(load_catalogue("zh_CN"))
     with pytest.raises(PlanError) as refused:
         check(Specification("dp", microbatches=2))

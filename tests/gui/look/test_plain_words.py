@@ -31,7 +31,7 @@ def hostile(path: Path) -> Path:
     return path
 
 
-def test_no_label_of_a_window_takes_a_name_for_html(window: MainWindow, tmp_path: Path) -> None:
+def test_no_label_of_a_window_renders_a_name_as_html(window: MainWindow, tmp_path: Path) -> None:
     window.feature(RecordingsFeature).files.open_from(hostile(tmp_path / "run.arrow"))
     labels = [label for label in window.findChildren(QLabel) if label.text()]
     assert labels
@@ -42,7 +42,7 @@ def test_no_label_of_a_window_takes_a_name_for_html(window: MainWindow, tmp_path
     assert any("<b>run</b>" in label.text() for label in labels)
 
 
-def test_every_label_is_made_plain() -> None:
+def test_every_label_shows_plain_text() -> None:
     root = Path(gui.__file__).parent
     made = {
         path.relative_to(root).as_posix(): len(re.findall(r"(?<!\w)QLabel\(", path.read_text()))
@@ -61,5 +61,5 @@ def test_a_tooltip_shows_html_as_text(qapp: object) -> None:
     assert "&lt;b&gt;a&lt;/b&gt;\n&amp; b" in shown.text()
 
 
-def test_a_label_shows_no_character_that_steers(qapp: object) -> None:
+def test_a_label_shows_no_control_characters(qapp: object) -> None:
     assert Label("a\x1b\nb").text() == "a\\x1b\nb"

@@ -42,7 +42,7 @@ def test_graphics_stand_out_from_the_plot(name: str, part: str) -> None:
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("part", ["text", "muted", "warning", "error", "accent"])
 @pytest.mark.parametrize("ground", ["window", "plot", "field", "tint"])
-def test_words_can_be_read_on_every_ground(name: str, part: str, ground: str) -> None:
+def test_words_can_be_read_on_every_background(name: str, part: str, ground: str) -> None:
     theme = THEMES[name]
     assert contrast(getattr(theme, part), getattr(theme, ground)) >= FAINTEST_TEXT
 

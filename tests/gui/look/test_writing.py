@@ -22,7 +22,7 @@ def letters(text: str) -> float:
         ([], ""),
     ],
 )
-def test_the_start_that_names_share_ends_with_a_word(names: list[str], shared: str) -> None:
+def test_the_shared_start_of_names_ends_at_a_word(names: list[str], shared: str) -> None:
     assert shared_start(names) == len(shared)
     assert all(name.startswith(shared) for name in names)
 
@@ -45,6 +45,6 @@ def test_a_long_name_that_shares_nothing_loses_its_middle() -> None:
     assert elided_name("rank 3: the name of a process", 5, 12, letters) == "3: the…ocess"
 
 
-def test_a_name_of_a_million_letters_is_cut_and_no_room_leaves_no_letters() -> None:
+def test_a_name_of_a_million_letters_is_cut_and_no_room_leaves_only_an_ellipsis() -> None:
     assert elided_name("x" * 1_000_000, 0, 9, letters) == "xxxx…xxxx"
     assert elided_name("thread 17", 0, 0, letters) == "…"

@@ -73,7 +73,7 @@ HABITS = {
 """What a user of other timelines presses, and the action that it is."""
 
 
-def test_the_keys_of_other_timelines_do_here_what_they_do_there(window: MainWindow) -> None:
+def test_keys_known_from_other_timelines_do_the_same_here(window: MainWindow) -> None:
     actions = window._menus.actions.items()
     keys = {key.toString(): name for name, action in actions for key in action.shortcuts()}
     assert {key: keys.get(key) for key in HABITS} == HABITS
@@ -106,7 +106,7 @@ def test_both_pairs_of_keys_walk_back_and_forward_through_views(
         assert timeline.state.viewport == expected
 
 
-def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
+def test_keys_go_to_the_next_longest_bubble_and_back_to_the_longer_one(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
@@ -129,7 +129,9 @@ def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
     assert (gap.lane, gap.start) == places[2]
 
 
-def test_the_longest_bubble_of_no_run_is_a_line_in_the_status_bar(window: MainWindow) -> None:
+def test_asking_for_the_longest_bubble_without_a_run_shows_a_line_in_the_status_bar(
+    window: MainWindow,
+) -> None:
     window.action("bubble").trigger()
     assert "no run" in window.statusBar().currentMessage()
 
@@ -178,7 +180,7 @@ def test_a_run_is_made_explained_and_exported_without_a_mouse(
     panel.close()
 
 
-def test_f6_goes_round_all_parts_of_the_window_with_a_ring_round_each(
+def test_f6_cycles_through_all_parts_of_the_window_and_draws_a_focus_ring(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
@@ -237,7 +239,7 @@ def test_every_control_has_a_name_for_screen_readers(
     window.feature(FiguresFeature).exporting.panel.close()
 
 
-def test_every_panel_is_told_to_screen_readers_with_the_heads_of_its_tables(
+def test_screen_readers_get_every_panel_with_the_headers_of_its_tables(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())

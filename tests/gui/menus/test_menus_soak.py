@@ -177,7 +177,7 @@ def test_every_qt_object_of_a_window_has_an_owner(
 
 
 @pytest.mark.timeout(SECONDS * 3 + 120)
-def test_menus_and_palette_still_open_after_a_long_sitting(
+def test_menus_and_palette_still_open_after_a_long_session(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     record(SPEC, tmp_path / "run.arrow")

@@ -122,7 +122,7 @@ def test_the_wheel_zooms_about_the_mouse_and_a_drag_moves(page: Any) -> None:
     assert moved[1] - moved[0] == pytest.approx(closer[1] - closer[0], abs=2)
 
 
-def test_keys_and_buttons_do_the_same(page: Any) -> None:
+def test_keys_and_buttons_zoom_and_move_too(page: Any) -> None:
     begin, end = shown(page)
     canvas(page).send_keys("+")
     half = shown(page)
@@ -138,7 +138,7 @@ def test_keys_and_buttons_do_the_same(page: Any) -> None:
     assert place == "step 3" and shown(page)[0] > begin
 
 
-def test_it_is_drawn_in_the_theme_that_is_asked_for(page: Any) -> None:
+def test_the_timeline_is_drawn_in_the_theme_that_the_browser_prefers(page: Any) -> None:
     colours = []
     for theme in ("light", "dark"):
         wanted = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
@@ -147,7 +147,7 @@ def test_it_is_drawn_in_the_theme_that_is_asked_for(page: Any) -> None:
     assert colours[0] != colours[1] and [colour[3] for colour in colours] == [255, 255]
 
 
-def test_on_paper_it_is_light_though_the_screen_is_dark(page: Any) -> None:
+def test_the_printed_timeline_is_light_even_if_the_screen_is_dark(page: Any) -> None:
     dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
     seen = []

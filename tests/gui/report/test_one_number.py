@@ -184,7 +184,7 @@ def test_every_place_prints_the_same_figures_of_a_run(name: str, seed: int, tmp_
     assert len(places) >= 20
 
 
-def test_figures_name_the_median_step_or_say_that_they_are_of_all_steps(tmp_path: Path) -> None:
+def test_figures_say_that_they_are_of_the_median_step_or_of_all_steps(tmp_path: Path) -> None:
     spec = Specification("ddp", MODEL, "4xvirtual:cpu", batch=64, steps=6, warmup=1, jitter=0.3)
     trace = made(spec).trace
     step = median_step(trace, whole_steps(trace))

@@ -126,7 +126,7 @@ def test_a_report_is_light_and_dark_and_light_on_paper(trace: Trace, tmp_path: P
     assert len(set(identifiers)) == len(identifiers)
 
 
-def test_the_pages_timeline_has_the_very_times_of_the_trace(trace: Trace, tmp_path: Path) -> None:
+def test_the_pages_timeline_has_the_exact_times_of_the_trace(trace: Trace, tmp_path: Path) -> None:
     report(trace, tmp_path / "run.html")
     (run,) = unpacked((tmp_path / "run.html").read_text())
     steps, scene = [2, 3, 4], Scene(trace)
@@ -151,7 +151,7 @@ def test_the_pages_timeline_has_the_very_times_of_the_trace(trace: Trace, tmp_pa
         assert page_has["cause"] == causes
 
 
-def test_a_timeline_has_the_latest_steps_that_a_page_has_room_for(
+def test_a_timeline_has_the_latest_steps_that_fit_on_a_page(
     monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
 ) -> None:
     spans = sum(span.step == 4 for span in trace)
@@ -199,12 +199,12 @@ def test_every_piece_of_a_page_escapes_its_text(made: Callable[[], str]) -> None
     assert Reader(text).tags.count("script") == text.count("<script") == 1
 
 
-def test_a_run_without_spans_has_a_report_that_says_so(tmp_path: Path) -> None:
+def test_the_report_of_a_run_without_spans_contains_a_message(tmp_path: Path) -> None:
     read = report(Trace(header_and_plans(specification())[0]), tmp_path / "run.html")
     assert "This run has recorded no spans." in read.words and "Settings" in read.words
 
 
-def test_the_rungs_of_a_ladder_stand_where_the_one_before_ends(
+def test_each_rung_of_a_ladder_starts_where_the_previous_one_ends(
     trace: Trace, tmp_path: Path
 ) -> None:
     report(trace, tmp_path / "run.html")
@@ -228,7 +228,7 @@ def test_a_rung_that_descends_ends_within_the_bar() -> None:
     assert "−120" in html and "−120.0" in html.replace("\u00a0", " ")
 
 
-def test_a_long_run_is_reported_by_its_latest_steps_which_is_said(
+def test_the_report_of_a_long_run_covers_its_latest_steps_with_a_note(
     monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
 ) -> None:
     scene = Scene(trace)
@@ -251,7 +251,7 @@ def test_lanes_that_do_not_fit_a_table_are_counted(tmp_path: Path) -> None:
     assert "6 further lanes are not listed." in report(trace_of(spec), tmp_path / "x.html").words
 
 
-def test_a_report_that_cannot_be_written_is_one_line_and_leaves_nothing(
+def test_a_report_that_cannot_be_written_is_refused_in_one_line_and_leaves_nothing(
     trace: Trace, tmp_path: Path
 ) -> None:
     (tmp_path / "run.html").mkdir()
@@ -268,7 +268,7 @@ def test_the_command_line_writes_a_report(tmp_path: Path) -> None:
     assert "Critical path" in Reader((tmp_path / "run.html").read_text()).words
 
 
-def test_a_run_that_waits_in_circles_is_reported(tmp_path: Path) -> None:
+def test_a_run_with_circular_waits_has_a_report(tmp_path: Path) -> None:
     trace = open_recording(CIRCLE).trace
     assert "Critical path" in report(trace, tmp_path / "run.html").words
 
@@ -308,7 +308,7 @@ def test_a_foreign_trace_is_shown_as_far_as_there_is_room(
     assert "The timeline has the first 2 of 5 lanes." in words
 
 
-def test_the_first_look_is_at_a_step_that_is_on_the_page(
+def test_the_page_opens_at_a_step_that_it_contains(
     monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
 ) -> None:
     spans = sum(span.step == 4 for span in trace)
@@ -318,7 +318,7 @@ def test_the_first_look_is_at_a_step_that_is_on_the_page(
     assert [run["shown"]] == [bounds for _, *bounds in run["steps"]]
 
 
-def test_of_a_step_that_has_no_room_the_first_spans_are_there_and_it_is_said(
+def test_a_step_that_does_not_fit_shows_its_first_spans_with_a_note(
     monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("gui.report.timeline.MOST_SPANS", 9)

@@ -24,7 +24,7 @@ sys.exit(app.start([]))
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_around_the_windows_first_moment_ends_it(tmp_path, when, number):
+def test_a_signal_during_start_up_ends_the_window(tmp_path, when, number):
     kill = f"os.kill(os.getpid(), {int(number)})"
     code = EARLY.format(**{"before": "", "after": "", when: kill})
     own = {"XDG_CONFIG_HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}

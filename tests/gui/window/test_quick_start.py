@@ -61,7 +61,7 @@ def run(code):
     subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, check=True, timeout=60)
 
 
-def test_the_collector_rests_and_no_source_is_read_until_the_window_is_there():
+def test_the_collector_is_off_and_no_source_is_read_until_the_window_is_shown():
     run(COLLECTOR)
     assert gc.isenabled()  # here, nobody began
 

@@ -178,7 +178,7 @@ def test_a_live_view_moved_by_hand_stays_where_it_is(
 
 
 @pytest.mark.starts_processes
-def test_the_last_bars_stay_until_the_next_run_has_some_and_ranks_are_counted(
+def test_the_last_bars_stay_until_the_next_run_has_bars_and_ranks_are_counted(
     real_window: MainWindow, qtbot: object
 ) -> None:
     first = run_to_end(

@@ -36,7 +36,7 @@ def press(window: MainWindow, key: Qt.Key, held: Qt.KeyboardModifier | None = No
     QTest.keyClick(window.timeline, key, held or Qt.KeyboardModifier.NoModifier)
 
 
-def test_the_axis_counts_from_the_step_that_is_looked_at(shown: MainWindow) -> None:
+def test_the_axis_counts_from_the_step_in_view(shown: MainWindow) -> None:
     state = shown.timeline.state
     assert state.frame.origin.name == "step 3"
     assert state.frame.origin.zero == state.scene.step_starts[4]
@@ -66,7 +66,7 @@ def test_a_clock_shows_the_time_of_day_if_a_recording_has_it() -> None:
     assert since_text(1e9, origin).startswith("01:01:00.500")
 
 
-def test_one_goes_to_the_same_task_in_the_steps_around(shown: MainWindow) -> None:
+def test_keys_go_to_the_same_task_in_neighbouring_steps(shown: MainWindow) -> None:
     state, control = shown.timeline.state, Qt.KeyboardModifier.ControlModifier
     shown.timeline.selector.select_span(1, 10)
     first = state.selection

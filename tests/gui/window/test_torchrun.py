@@ -30,7 +30,7 @@ def engine() -> Iterator[RunLauncher]:
     made.close()
 
 
-def test_a_pipeline_of_torchs_is_started_by_the_form_and_drawn(
+def test_a_torch_pipeline_is_started_from_the_form_and_drawn(
     real_window: MainWindow, qtbot: object
 ) -> None:
     window = real_window
@@ -51,7 +51,7 @@ def test_a_pipeline_of_torchs_is_started_by_the_form_and_drawn(
     assert window.action("run").isEnabled()
 
 
-def test_a_job_that_torchs_engine_lacks_is_refused_in_the_form(
+def test_a_job_that_torchs_engine_does_not_support_is_refused_in_the_form(
     real_window: MainWindow, qtbot: object
 ) -> None:
     real_window.feature(RunFeature).form.set_specification(JOB.having(schedule="zb-h1"))

@@ -177,7 +177,7 @@ def test_a_dead_engine_leaves_the_window_usable(window: MainWindow, client: Fake
     assert window.session.runs[0].trace.span_count == kept
 
 
-def test_runs_of_the_sitting_can_be_shown_again(window: MainWindow, client: FakeClient) -> None:
+def test_runs_of_the_session_can_be_shown_again(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
     perform(window, client, specification("dp"))
     first = window.session.runs[0]
@@ -245,7 +245,7 @@ def test_a_cut_recording_opens_with_one_warning(window: MainWindow, tmp_path: Pa
 
 
 @pytest.mark.parametrize("content", [None, b"no recording", b"PAR1"])
-def test_a_file_that_is_no_recording_changes_nothing(
+def test_a_file_that_is_not_a_recording_changes_nothing(
     window: MainWindow, tmp_path: Path, content: bytes | None
 ) -> None:
     if content is not None:
@@ -255,7 +255,7 @@ def test_a_file_that_is_no_recording_changes_nothing(
     assert window.run_shown is None
 
 
-def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_remembered(
+def test_memory_and_prediction_are_shown_until_hidden_and_the_choice_is_remembered(
     window: MainWindow, client: FakeClient, settings: Settings, make_window: MakeWindow
 ) -> None:
     perform(window, client, specification())
@@ -346,7 +346,7 @@ def test_the_sheet_fits_the_screen_and_is_closed_by_escape_and_by_its_own_key(
     qtbot.waitUntil(lambda: window.findChild(KeySheet) is None)
 
 
-def test_letters_move_the_timeline_but_not_while_one_types(
+def test_letters_move_the_timeline_but_not_while_the_user_types(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
@@ -373,7 +373,7 @@ def test_follow_shows_whether_the_view_follows(window: MainWindow, client: FakeC
     assert window.timeline.state.following
 
 
-def test_a_click_on_the_overview_goes_there(
+def test_a_click_on_the_overview_moves_the_view_there(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
@@ -468,7 +468,7 @@ def test_no_file_outside_the_panels_table_knows_a_strategy_by_name() -> None:
         assert not texts & names, f"{path} knows {texts & names}"
 
 
-def test_where_panels_stand_can_be_asked_at_any_time(window: MainWindow) -> None:
+def test_the_docks_can_be_listed_at_any_time(window: MainWindow) -> None:
     for _ in range(2):
         docks = window.findChildren(QDockWidget)
         names = {dock.objectName() for dock in docks}

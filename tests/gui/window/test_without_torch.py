@@ -17,7 +17,7 @@ def window(make_window, settings, tmp_path, monkeypatch):
     return make_window(EngineClient(), settings)
 
 
-def test_the_reason_is_said_at_the_start_and_for_a_run(window, qtbot):
+def test_the_reason_is_shown_at_start_up_and_for_a_run(window, qtbot):
     banner = window.banner
     window.session.start()
     qtbot.waitUntil(lambda: banner.label.text().startswith(WHY), timeout=30_000)

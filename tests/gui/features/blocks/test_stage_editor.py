@@ -127,7 +127,7 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert client.asked[-1].borders == "2,4"
 
 
-def test_the_panel_says_where_the_run_that_measured_was_cut(
+def test_the_panel_shows_the_stage_borders_of_the_measured_run(
     window: MainWindow, panel: BlocksPanel, client: FakeClient, qtbot: object
 ) -> None:
     click(panel.measure)
@@ -142,7 +142,7 @@ def test_the_panel_says_where_the_run_that_measured_was_cut(
     assert panel.message.text() == "Measured with micro-batches of 1 row."
 
 
-def test_blocks_of_other_strategies_and_of_files_not_run_yet(
+def test_the_panel_explains_strategies_without_stages_and_models_not_run_yet(
     window: MainWindow, panel: BlocksPanel, tmp_path: object
 ) -> None:
     window.feature(RunFeature).form.set_specification(specification("dp", devices="2xvirtual"))

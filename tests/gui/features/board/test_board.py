@@ -123,7 +123,7 @@ def test_passes_are_placed_by_clicks_and_by_keys_and_undone(page):
     assert orders(page) == ["0F0 0F1", "1F0"]
 
 
-def test_an_illegal_move_says_why_and_changes_nothing(page):
+def test_an_illegal_move_shows_its_reason_and_changes_nothing(page):
     click(page, "0B1")
     assert page.message.text() == "B1 on stage 0 needs F1 of stage 0 first."
     place_by_mouse(page, Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0")]))
@@ -198,7 +198,7 @@ def test_figures_follow_each_move_and_name_the_par(page):
     assert page.par.text().startswith("Par (step, activations): 1F1B 9, 2 · GPipe 9, 2 · ")
 
 
-def test_a_narrow_board_has_room_for_more_lines_of_its_palette(page):
+def test_the_palette_of_a_narrow_board_wraps_onto_more_lines(page):
     page.microbatches.setValue(12)
     page.resize(1200, 560)
     QApplication.processEvents()
@@ -218,7 +218,7 @@ def test_a_hint_names_the_pass_and_marks_it(page):
     assert page.game.hinted is None and orders(page)[0] == "0F0"
 
 
-def test_a_schedule_is_the_start_and_the_fields_say_what_it_is_for(page):
+def test_a_board_starts_from_a_schedule_and_its_fields_show_the_settings(page):
     page.lanes.setValue(3)
     page.start.setCurrentIndex(page.start.findData("zb-v"))
     page.start.activated.emit(page.start.currentIndex())
@@ -248,7 +248,7 @@ def test_a_puzzle_is_solved_by_mouse_or_by_keys(page, number):
     assert page.message.text() == f"Solved. {puzzle.done}" and page.run.isEnabled()
 
 
-def test_the_keys_of_the_board_are_its_own_and_the_others_the_windows(window):
+def test_the_board_handles_its_own_keys_and_the_window_all_others(window):
     feature = window.feature(BoardFeature)
     window.action("make_schedule").trigger()
     QApplication.processEvents()
@@ -269,7 +269,7 @@ def test_the_keys_of_the_board_are_its_own_and_the_others_the_windows(window):
     assert "Make a schedule" in [command.text for command in all_commands(window)]
 
 
-def test_nothing_plays_below_the_board(window, client):
+def test_playback_does_not_run_while_the_board_is_open(window, client):
     perform(window, client, specification(steps=1))
     playback = window.feature(PlaybackFeature)
     page = window.feature(BoardFeature).page
@@ -328,7 +328,7 @@ def test_the_largest_board_of_one_line_of_passes_fits_a_small_window(window):
     assert orders(page)[0] == "0F0"
 
 
-def test_a_puzzle_of_a_teacher_opens_and_a_bad_one_is_refused(window, tmp_path):
+def test_a_puzzle_from_a_file_opens_and_a_bad_one_is_refused(window, tmp_path):
     feature = window.feature(BoardFeature)
     path = tmp_path / "mine.md"
     path.write_text(GOOD)

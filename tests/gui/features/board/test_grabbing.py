@@ -80,7 +80,7 @@ def test_a_bar_is_moved_and_the_board_opens_with_it(window, page):
     assert page.schedule_title == "GPipe, edited"
 
 
-def test_a_drop_on_the_middle_exchanges_and_an_illegal_one_says_why(window, page):
+def test_a_drop_on_the_middle_exchanges_bars_and_an_illegal_one_shows_its_reason(window, page):
     drag(window, bar(window, "1B1").center(), bar(window, "1B0").center())
     assert orders(page)[1] == "1F0 1F1 1F2 1F3 1B1 1B0 1B2 1B3"
     window.showing.show(window.run_shown)
@@ -92,14 +92,14 @@ def test_a_drop_on_the_middle_exchanges_and_an_illegal_one_says_why(window, page
     assert page.game.selected == tuple(passes("1B0"))
 
 
-def test_a_bar_that_is_dropped_at_its_place_is_selected_on_the_board(window, page):
+def test_a_bar_that_is_dropped_where_it_was_is_selected_on_the_board(window, page):
     start = bar(window, "0F1").center()
     drag(window, start, start + QPointF(6, 0))
     assert page.isVisible() and orders(page)[1] == GPIPE
     assert page.game.selected == tuple(passes("0F1")) and not page.game.history.past
 
 
-def test_a_click_selects_a_bar_and_a_drag_beside_bars_a_range(window, page):
+def test_a_click_selects_a_bar_and_a_drag_next_to_bars_selects_a_range(window, page):
     viewport = window.timeline.viewport()
     QTest.mouseClick(viewport, LEFT, NONE, bar(window, "0F1").center().toPoint())
     state = window.timeline.state
@@ -109,7 +109,7 @@ def test_a_click_selects_a_bar_and_a_drag_beside_bars_a_range(window, page):
     assert isinstance(state.selection, TimeRange) and not page.isVisible()
 
 
-def test_bars_of_a_measured_run_are_not_lifted(window, client):
+def test_bars_of_a_measured_run_cannot_be_dragged(window, client):
     asked = specification(devices="2xvirtual", batch=16, steps=1).having(
         schedule="gpipe", microbatches=4
     )
@@ -122,7 +122,7 @@ def test_bars_of_a_measured_run_are_not_lifted(window, client):
     assert not window.feature(BoardFeature).page.isVisible()
 
 
-def test_a_step_that_does_not_fit_a_board_says_so(window, tmp_path):
+def test_a_step_that_does_not_fit_on_a_board_is_refused_with_a_message(window, tmp_path):
     show_predicted(window, tmp_path, schedule="chimera", microbatches=2)
     start = bar(window, "0F0").center()
     drag(window, start, start + QPointF(40, 0))

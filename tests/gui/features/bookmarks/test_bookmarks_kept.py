@@ -79,7 +79,7 @@ def test_marks_are_set_by_keys_and_kept_next_to_their_recording(
     assert window.feature(BookmarksFeature).panels[0].widget.list.topLevelItemCount() == 0
 
 
-def test_marks_are_read_before_others_are_written_however_a_recording_was_opened(
+def test_stored_marks_are_kept_when_new_ones_are_written(
     window: MainWindow, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.arrow"
@@ -99,7 +99,7 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
     ]
 
 
-def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
+def test_marks_of_an_unsaved_run_are_written_when_it_is_saved(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     window.feature(RunFeature).form.set_specification(specification())
@@ -120,7 +120,7 @@ def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
     assert window.feature(BookmarksFeature).bookmarking.bookmarks == (Bookmark(20 * MS),)
 
 
-def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
+def test_statistics_of_a_drag_are_copied_by_keys_and_a_bar_selects_a_span(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
     path = tmp_path / "run.arrow"

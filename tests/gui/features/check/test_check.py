@@ -52,7 +52,7 @@ def test_nothing_is_measured_before_start(dialog, process):
     assert lines(dialog) == []
 
 
-def test_lines_arrive_while_it_measures_and_the_verdict_at_the_end(qtbot, dialog, process):
+def test_lines_appear_during_the_check_and_the_verdict_at_its_end(qtbot, dialog, process):
     click(qtbot, dialog.begin_button)
     assert dialog.begin_button.text() == "Stop" and dialog.verdict.text() == "Measuring…"
     process.ready = [GOOD, BUSY]
@@ -87,7 +87,7 @@ def test_stop_and_escape_end_the_process(qtbot, dialog, process, how):
     assert process.is_closed
 
 
-def test_a_check_that_fails_says_why(qtbot, dialog, process):
+def test_a_failed_check_shows_its_reason(qtbot, dialog, process):
     click(qtbot, dialog.begin_button)
     process.ready, process.is_over = [Failed("torch cannot be imported")], True
     dialog.refresh()
@@ -95,7 +95,7 @@ def test_a_check_that_fails_says_why(qtbot, dialog, process):
     assert dialog.verdict.text() == "May I trust the times of this machine?"
 
 
-def test_help_has_the_check(window):
+def test_the_help_menu_contains_the_check(window):
     feature = window.feature(CheckFeature)
     feature.open()
     assert feature.dialog.isVisible()

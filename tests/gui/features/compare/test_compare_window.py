@@ -20,7 +20,7 @@ Key, Modifier = Qt.Key, Qt.KeyboardModifier
 BOTH = Modifier.ControlModifier | Modifier.ShiftModifier
 
 
-def test_two_runs_are_compared_by_key_alone(
+def test_two_runs_are_compared_by_keys_only(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     def press(key: Key, modifier: Modifier = Modifier.NoModifier) -> None:
@@ -109,7 +109,7 @@ def test_every_control_of_a_comparison_has_a_name(window: MainWindow, tmp_path: 
                 assert words or widget.parent().inherits("QAbstractScrollArea"), widget
 
 
-def test_the_likeliest_partner_is_first_and_a_word_finds_another(
+def test_the_most_similar_run_is_first_and_typing_finds_another(
     window: MainWindow, tmp_path: Path
 ) -> None:
     runs = [specification(microbatches=count, batch=batch) for batch in (16, 8) for count in (2, 4)]

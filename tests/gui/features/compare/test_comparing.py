@@ -126,7 +126,7 @@ def bounds(stand: Stand) -> list[tuple[int, int]]:
     ]
 
 
-def test_both_steps_begin_at_the_same_pixel_and_are_seen_whole(compared: Stand) -> None:
+def test_both_steps_begin_at_the_same_pixel_and_are_wholly_visible(compared: Stand) -> None:
     (start, end), (other, last) = bounds(compared)
     a, b = compared.a.state.viewport, compared.b.state.viewport
     assert a.x(start) == pytest.approx(b.x(other), abs=0.01)
@@ -134,7 +134,7 @@ def test_both_steps_begin_at_the_same_pixel_and_are_seen_whole(compared: Stand) 
     assert a.x(end) <= a.width and b.x(last) <= b.width
 
 
-def test_the_panel_says_why_and_lists_rows_that_add_up(compared: Stand) -> None:
+def test_the_panel_explains_the_difference_in_rows_that_add_up(compared: Stand) -> None:
     panel, two = compared.comparing.panel, compared.comparing.two
     assert two is not None
     assert "8 micro-batches instead of 2" in panel.sentence.text()
@@ -174,7 +174,7 @@ def test_a_task_without_a_match_leaves_the_other_selection(compared: Stand, qtbo
     assert a.state.selection == before and b.state.selection == alone
 
 
-def test_aligning_without_a_span_in_each_run_says_what_is_missing(compared: Stand) -> None:
+def test_aligning_without_a_span_in_each_run_shows_a_message(compared: Stand) -> None:
     compared.comparing.aligner.align(True)
     assert compared.said[-1] == "Select a span in each run first, then align here."
 
@@ -223,7 +223,7 @@ def test_other_steps_can_be_compared(compared: Stand) -> None:
     assert "mean of 5 steps" in compared.comparing.frame.strip_b.title.text()
 
 
-def test_joins_are_drawn_while_they_are_wanted(compared: Stand) -> None:
+def test_joins_are_drawn_only_while_they_are_switched_on(compared: Stand) -> None:
     overlay = compared.comparing.frame.overlay
     assert overlay is not None
     compared.comparing.frame.join(True)
@@ -234,7 +234,9 @@ def test_joins_are_drawn_while_they_are_wanted(compared: Stand) -> None:
     assert overlay.joined is None
 
 
-def test_a_file_that_is_no_recording_is_one_line(compared: Stand, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_recording_is_reported_in_one_line(
+    compared: Stand, tmp_path: Path
+) -> None:
     compared.comparing.leave()
     (tmp_path / "text.arrow").write_text("nothing")
     compared.comparing.choice.open(tmp_path / "text.arrow")
@@ -278,7 +280,7 @@ def test_a_prediction_of_longer_steps_is_compared_with_them_one_after_the_other(
     assert run.prediction.step_bounds(1)[0] == trace.step_bounds(1)[0] < bounds[1][0]
 
 
-def test_another_run_in_the_place_of_a_is_compared_with_b(compared: Stand, tmp_path: Path) -> None:
+def test_a_run_that_replaces_a_is_compared_with_b(compared: Stand, tmp_path: Path) -> None:
     record(specification("dp"), tmp_path / "dp.arrow")
     compared.show(compared.session.open(tmp_path / "dp.arrow")[0])
     assert compared.comparing.frame.strip_a.title.text().startswith("Data parallel")
@@ -313,7 +315,7 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("suffix", ["svg", "html"])
-def test_the_comparison_on_screen_is_written(compared: Stand, tmp_path: Path, suffix: str) -> None:
+def test_the_comparison_on_screen_is_exported(compared: Stand, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"both.{suffix}"
     compared.comparing.frame.join(True)
     compared.comparing.files.export_to(path)

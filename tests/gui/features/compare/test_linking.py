@@ -41,7 +41,7 @@ def views(qtbot: QtBot) -> Iterator[tuple[TimelineView, TimelineView]]:
     st.floats(0, 1e12), st.floats(0, 1e12), st.floats(0.01, 100), st.floats(1e3, 1e12),
     st.floats(10, 4000), st.floats(10, 4000), st.floats(0, 1),
 )  # fmt: skip
-def test_aligned_moments_stand_at_the_same_pixel(
+def test_aligned_times_are_at_the_same_pixel(
     a: float, b: float, scale: float, span: float, wide: float, other: float, at: float
 ) -> None:
     laid = Alignment(a, b, scale)
@@ -54,7 +54,7 @@ def test_aligned_moments_stand_at_the_same_pixel(
     assert back.x(time) == pytest.approx(view.x(time), abs=0.05)
 
 
-def test_a_view_follows_the_other_whichever_is_moved(
+def test_moving_either_view_moves_the_other(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views
@@ -71,7 +71,7 @@ def test_a_view_follows_the_other_whichever_is_moved(
     assert b.state.viewport == before
 
 
-def test_a_step_back_takes_a_move_of_the_other_view_back(
+def test_undo_reverts_a_move_of_the_other_view(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views
@@ -85,7 +85,7 @@ def test_a_step_back_takes_a_move_of_the_other_view_back(
     assert b.state.viewport.start == pytest.approx(before.start)
 
 
-def test_another_width_of_b_does_not_move_a(views: tuple[TimelineView, TimelineView]) -> None:
+def test_resizing_b_does_not_move_a(views: tuple[TimelineView, TimelineView]) -> None:
     a, b = views
     links = LinkedViews(a.state, b.state)
     links.link(Alignment(0.0, 0.0), 0.0)

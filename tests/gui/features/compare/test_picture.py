@@ -59,20 +59,20 @@ def test_both_axes_have_the_same_labels_in_true_time(both: Both, tmp_path: Path)
     assert len(ticks) >= 6 and ticks[: len(ticks) // 2] == ticks[len(ticks) // 2 :]
 
 
-def test_the_drawing_has_no_raster_in_it(both: Both, tmp_path: Path) -> None:
+def test_the_drawing_contains_no_raster_image(both: Both, tmp_path: Path) -> None:
     export_both(both, tmp_path / "both.svg")
     assert not list(ElementTree.parse(tmp_path / "both.svg").iter(f"{SVG}image"))
     export_both(both, tmp_path / "both.pdf")
     assert b"/Subtype /Image" not in (tmp_path / "both.pdf").read_bytes()
 
 
-def test_joins_are_drawn_where_they_are_asked_for(both: Both, qapp: object) -> None:
+def test_joins_are_drawn_if_they_are_requested(both: Both, qapp: object) -> None:
     plain = image_of(picture_of(both))
     joined = image_of(picture_of(both_of(*both.traces, joins=True)))
     assert plain.size() == joined.size() and plain != joined
 
 
-def test_a_picture_of_a_part_has_only_its_ticks(both: Both, tmp_path: Path) -> None:
+def test_a_picture_of_a_range_has_only_ticks_of_that_range(both: Both, tmp_path: Path) -> None:
     begin = float(both.traces[0].step_bounds(both.two.step_a)[0])
     part = both_of(*both.traces, part=(begin + 40e6, begin + 60e6))
     export_both(part, tmp_path / "part.svg")
@@ -135,7 +135,7 @@ def test_a_report_is_one_file_and_gives_the_reasons(both: Both, tmp_path: Path) 
     assert text.count('data-run="') == 2
 
 
-def test_a_lane_of_any_name_is_harmless_in_a_report(tmp_path: Path) -> None:
+def test_any_lane_name_is_harmless_in_a_report(tmp_path: Path) -> None:
     a, b = (trace_of(specification(microbatches=n)) for n in (2, 8))
     lanes = tuple(replace(lane, name="<script>alert(1)</script>") for lane in a.header.lanes)
     a.header = replace(a.header, lanes=lanes)

@@ -22,7 +22,7 @@ def heading(**values: object) -> str:
     return words.split(". ")[1].replace("\u00a0", " ")
 
 
-def test_pipelines_side_by_side_are_as_many_replicas_as_they_are() -> None:
+def test_the_heading_counts_one_replica_for_each_pipeline() -> None:
     told = heading(
         strategy="dp-pp", replicas=3, devices="6xvirtual", batch=50, microbatches=4, steps=1
     )
@@ -41,7 +41,7 @@ def test_a_split_is_described_the_same_after_a_run_as_before_it(strategy: str) -
     assert heading(strategy=strategy, devices="4xcpu", batch=26) == plain
 
 
-def test_a_trace_that_does_not_know_its_rows_is_drawn_without_pieces(tmp_path: Path) -> None:
+def test_a_trace_without_row_counts_is_drawn_without_pieces(tmp_path: Path) -> None:
     trace = trace_of(specification(steps=1))
     list(write_chrome(trace, tmp_path / "trace.json"))
     opened = open_recording(tmp_path / "trace.json").trace

@@ -39,7 +39,7 @@ def test_differences_within_the_scatter_are_called_noise() -> None:
     assert compute_cell(shown).endswith("× (noise)")
 
 
-def test_a_lane_that_is_surely_slower_is_not() -> None:
+def test_a_clearly_slower_lane_is_not_called_noise() -> None:
     first, other = scene(slow_lane="0:1.5"), scene(slow_lane="2:1.5")
     assert "noise" not in compute_cell(first) + compute_cell(other)
     assert "noise" not in load_text(first)
@@ -51,11 +51,11 @@ def test_one_step_in_view_is_judged_by_the_scatter_of_all() -> None:
     assert shown.summed == 1 and compute_cell(shown).endswith("× (noise)")
 
 
-def test_of_two_steps_the_scatter_is_not_known() -> None:
+def test_the_scatter_of_only_two_steps_is_unknown() -> None:
     assert "noise" not in compute_cell(scene(steps=2))
 
 
-def test_the_load_of_the_first_lane_heads_only_runs_whose_lanes_do_the_same() -> None:
+def test_the_first_lanes_load_is_a_heading_only_if_all_lanes_do_the_same() -> None:
     pipeline = specification(devices="4xvirtual", microbatches=4, steps=2)
     assert load_text(Scene(trace_of(pipeline))) == ""
     data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)

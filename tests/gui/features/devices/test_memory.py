@@ -56,7 +56,7 @@ def test_lanes_that_hold_the_same_are_not_ranked() -> None:
     assert heading_text(shown, peaks).startswith("Each lane holds ")
 
 
-def test_parts_that_no_lane_has_recorded_are_named_below() -> None:
+def test_unrecorded_parts_are_named_below() -> None:
     shown = scene_of(PIPELINE.path)
     peaks = lane_peaks(shown)
     assert "Not recorded" not in note_text(peaks)
@@ -68,7 +68,7 @@ def test_parts_that_no_lane_has_recorded_are_named_below() -> None:
     assert note_text(without).endswith("Not recorded: optimizer.")
 
 
-def test_a_run_without_memory_says_so() -> None:
+def test_a_run_without_memory_shows_a_message() -> None:
     shown = Scene(trace_of(specification(steps=1)))
     shown.balances = [replace(balance, peak_parts={}) for balance in shown.balances]
     assert MemoryPanel().words_of(shown).startswith("Memory was not recorded.")

@@ -189,7 +189,7 @@ def test_speed_theme_caption_and_part_are_chosen_by_keys(
     assert isinstance(corner, tuple) and max(corner) < 80
 
 
-def test_fields_that_an_animation_lacks_are_disabled_and_only_it_has_a_duration(
+def test_inapplicable_fields_are_disabled_and_only_animations_have_a_duration(
     qtbot: QtBot, panel: FigurePanel
 ) -> None:
     panel.draw_now()
@@ -226,7 +226,7 @@ def test_cancel_ends_an_animation_and_leaves_no_file(
     assert set(tmp_path.iterdir()) == before
 
 
-def test_a_full_disk_is_said_in_one_line_in_the_dialog(
+def test_a_full_disk_is_reported_in_one_line_in_the_dialog(
     qtbot: QtBot, window: MainWindow, panel: FigurePanel, exporting: Exporting, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.gif"
@@ -240,7 +240,7 @@ def test_a_full_disk_is_said_in_one_line_in_the_dialog(
     assert panel.problem.isHidden()
 
 
-def test_an_unknown_suffix_is_said_in_one_line(
+def test_an_unknown_suffix_is_reported_in_one_line(
     qtbot: QtBot, panel: FigurePanel, exporting: Exporting, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.mp4"

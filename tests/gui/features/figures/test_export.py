@@ -63,7 +63,7 @@ def test_an_svg_is_made_of_shapes_without_pictures(trace: Trace, tmp_path: Path)
     assert 'version="1.1"' in text
 
 
-def test_a_pdf_begins_as_pdfs_do(trace: Trace, tmp_path: Path) -> None:
+def test_a_pdf_begins_with_the_pdf_signature(trace: Trace, tmp_path: Path) -> None:
     export_image(trace, tmp_path / "x.pdf")
     data = (tmp_path / "x.pdf").read_bytes()
     assert data.startswith(b"%PDF")
@@ -71,7 +71,7 @@ def test_a_pdf_begins_as_pdfs_do(trace: Trace, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_png_has_two_pixels_for_each_of_the_figure_in_the_colours_of_its_theme(
+def test_a_png_has_twice_the_figures_width_and_its_themes_colours(
     trace: Trace, tmp_path: Path, theme: str
 ) -> None:
     export_image(trace, tmp_path / "x.png", theme=theme, width=1000)
@@ -91,7 +91,7 @@ def test_copy_lanes_are_in_the_figure(tmp_path: Path) -> None:
     assert words_of(tmp_path / "x.svg").count("copy") == 2
 
 
-def test_a_narrow_figure_has_its_whole_notes_in_several_lines(tmp_path: Path) -> None:
+def test_the_notes_of_a_narrow_figure_wrap_and_are_complete(tmp_path: Path) -> None:
     run = trace_of(specification(devices="2xvirtual"))
     note = str(run.header.timing_note).replace("\u00a0", " ")
     heights = []
@@ -103,7 +103,7 @@ def test_a_narrow_figure_has_its_whole_notes_in_several_lines(tmp_path: Path) ->
     assert heights[1] > heights[0]
 
 
-def test_a_range_of_ones_own_is_named_in_the_figure(trace: Trace, tmp_path: Path) -> None:
+def test_a_custom_range_is_named_in_the_figure(trace: Trace, tmp_path: Path) -> None:
     export_image(trace, tmp_path / "x.svg", between=(10 * MS, 60 * MS))
     assert any("10 ms to 60 ms" in word for word in words_of(tmp_path / "x.svg"))
 
@@ -113,7 +113,7 @@ def test_an_empty_range_is_refused(trace: Trace, tmp_path: Path) -> None:
         export_image(trace, tmp_path / "x.svg", between=(60, 10))
 
 
-def test_a_run_without_spans_gives_a_figure_that_says_so(tmp_path: Path) -> None:
+def test_the_figure_of_a_run_without_spans_contains_a_message(tmp_path: Path) -> None:
     empty = Trace(header_and_plans(specification())[0])
     export_image(empty, tmp_path / "x.svg")
     assert "This run has recorded no spans." in words_of(tmp_path / "x.svg")
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_written_is_named_in_one_line(
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-def test_a_file_that_cannot_be_replaced_stays_and_nothing_half_written_is_left(
+def test_a_file_that_cannot_be_replaced_is_kept_and_no_partial_file_is_left(
     trace: Trace, tmp_path: Path, suffix: str
 ) -> None:
     path = tmp_path / f"x{suffix}"
@@ -163,7 +163,7 @@ def test_a_full_disk_is_reported_in_one_line_and_keeps_the_old_file(
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-def test_a_picture_can_have_a_name_that_is_not_utf_8(
+def test_the_file_name_of_a_picture_need_not_be_utf_8(
     trace: Trace, tmp_path: Path, suffix: str
 ) -> None:
     path = tmp_path / f"caf\udce9{suffix}"
@@ -171,7 +171,7 @@ def test_a_picture_can_have_a_name_that_is_not_utf_8(
     assert path.stat().st_size > 1000
 
 
-def test_an_svg_of_names_that_steer_a_terminal_is_xml_without_them(tmp_path: Path) -> None:
+def test_an_svg_is_valid_xml_without_the_control_characters_of_names(tmp_path: Path) -> None:
     header, made = batches(specification(steps=1))
     names = ("cpu\x1b[31m\x00\u202e", "a\nb\ud800")
     lanes = tuple(replace(lane, name=names[lane.index % 2]) for lane in header.lanes)

@@ -54,7 +54,7 @@ def choose(panel: FigurePanel, name: str, value: str) -> None:
     field.setCurrentIndex(field.findData(value))
 
 
-def test_the_panel_gives_back_the_options_that_it_was_given(panel: FigurePanel) -> None:
+def test_the_panel_returns_the_options_that_it_was_given(panel: FigurePanel) -> None:
     for options in (
         FigureOptions("slide", "dark", 200.0, 14.0, 3.0, True, legend=False, idle=False),
         FigureOptions("one-column", greyscale=True, title="", caption="Mine"),
@@ -176,7 +176,7 @@ def test_the_window_makes_figures_copies_and_reports(
     assert "Critical path" in (tmp_path / "run.html").read_text()
 
 
-def test_in_a_comparison_the_figure_and_the_table_are_of_both_runs(
+def test_in_a_comparison_the_figure_and_the_table_show_both_runs(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     for schedule in ("zb-h1", "gpipe", "1f1b"):

@@ -66,7 +66,7 @@ def test_ranks_are_written_into_a_new_folder_and_never_over_existing_files(
     )
 
 
-def test_chakra_is_written_of_a_plans_median_step_and_of_nothing_else(
+def test_a_chakra_export_needs_a_planned_run_and_contains_its_median_step(
     window: MainWindow, shown: Path, qtbot: QtBot
 ) -> None:
     name(window, "export_chakra", shown / "chakra", qtbot)
@@ -80,6 +80,6 @@ def test_chakra_is_written_of_a_plans_median_step_and_of_nothing_else(
     assert not (shown / "none").exists()
 
 
-def test_without_a_run_nothing_is_asked(window: MainWindow) -> None:
+def test_without_a_run_no_dialog_opens(window: MainWindow) -> None:
     window.action("export_trace").trigger()
     assert window.findChild(QFileDialog) is None and window.banner.isVisible()

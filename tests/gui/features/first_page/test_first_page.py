@@ -35,7 +35,7 @@ MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
-def test_every_sample_is_there_and_whole(sample: object) -> None:
+def test_every_sample_exists_and_is_complete(sample: object) -> None:
     opened = open_recording(sample.path)
     assert opened.warning == ""
     assert opened.trace.span_count > 100
@@ -58,7 +58,7 @@ def test_the_page_replaces_the_empty_timeline(window: MainWindow) -> None:
     assert window.timeline.isVisible()
 
 
-def test_the_timeline_says_why_a_run_waits_and_a_refusal_brings_the_page_back(
+def test_the_timeline_shows_why_a_run_waits_and_a_refusal_restores_the_page(
     window: MainWindow, client: FakeClient
 ) -> None:
     window.action("run").trigger()
@@ -70,7 +70,7 @@ def test_the_timeline_says_why_a_run_waits_and_a_refusal_brings_the_page_back(
     assert window.banner.label.text() == "no memory for that"
 
 
-def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> None:
+def test_a_sample_is_opened_by_keys_only(window: MainWindow, qtbot: object) -> None:
     count = len(shipped())
     last_lesson, card = window.feature(FirstPageFeature).page.cards[count - 1 : count + 1]
     last_lesson.setFocus()
@@ -81,7 +81,7 @@ def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> 
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
-def test_a_card_is_chosen_by_each_key_that_people_try(
+def test_a_card_is_chosen_by_every_usual_key(
     window: MainWindow, key: Qt.Key, qtbot: object
 ) -> None:
     card = next(
@@ -160,7 +160,7 @@ def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
     assert window.run_shown.source == tmp_path / "here.arrow"
 
 
-def test_runs_that_are_in_no_file_have_cards_with_their_pictures(
+def test_unsaved_runs_have_cards_with_their_pictures(
     window: MainWindow, client: FakeClient, tmp_path: Path, qtbot: object
 ) -> None:
     for steps in (1, 2, 3, 4):
@@ -181,7 +181,7 @@ def test_runs_that_are_in_no_file_have_cards_with_their_pictures(
     assert not [name for name in names if name.startswith("Show 4:")]
 
 
-def test_a_trace_without_steps_has_a_picture_of_all_of_it(tmp_path: Path) -> None:
+def test_a_trace_without_steps_has_a_picture_of_the_whole_trace(tmp_path: Path) -> None:
     events = []
     for n in range(5000):
         events.append({"ph": "X", "pid": 1, "tid": 1, "name": "work", "ts": 2 * n, "dur": 1.9})
@@ -207,7 +207,7 @@ def test_every_lesson_and_sample_has_a_card_with_its_picture(window: MainWindow)
 @pytest.mark.parametrize(
     ("count", "width", "across"), [(6, 1180, 6), (6, 900, 3), (4, 700, 2), (3, 100, 1), (0, 500, 1)]
 )
-def test_rows_of_cards_are_as_long_as_each_other(count: int, width: int, across: int) -> None:
+def test_all_rows_of_cards_have_the_same_length(count: int, width: int, across: int) -> None:
     assert cards_across(count, width) == across
 
 
@@ -227,7 +227,7 @@ def test_nothing_is_cut_off_in_a_small_window(window: MainWindow) -> None:
 
 
 @pytest.mark.parametrize("size", [(1000, 650), (1600, 1000), (3840, 2160)])
-def test_the_cards_stand_in_the_middle_of_the_space_there_is(
+def test_the_cards_are_centred_in_the_available_space(
     window: MainWindow, size: tuple[int, int]
 ) -> None:
     window.resize(*size)

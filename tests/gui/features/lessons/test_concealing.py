@@ -43,7 +43,7 @@ def texts_of(window):
     }
 
 
-def test_every_panel_says_only_that_it_is_to_be_found(finding, window, qtbot):
+def test_every_panel_says_only_that_the_slow_lane_is_to_be_found(finding, window, qtbot):
     qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.label.text() == FIND)
     assert texts_of(window) == dict.fromkeys(("verdict", "why", "devices", "slowdown"), FIND)
     assert window.feature(WhyFeature).panel.widget.verdict.isHidden()

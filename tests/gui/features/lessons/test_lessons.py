@@ -184,7 +184,9 @@ def test_runs_that_differ_in_a_number_end_in_a_curve(window, client, qtbot):
     assert window.run_shown is done.runs[1]
 
 
-def test_run_is_the_lessons_while_its_panel_covers_the_settings(window, client, lesson):
+def test_the_run_action_starts_the_lesson_while_its_panel_covers_the_settings(
+    window, client, lesson
+):
     lessons = window.feature(LessonsFeature).lessons
     action = window.action("run")
     lessons.open(lesson)
@@ -250,7 +252,7 @@ def test_the_question_is_read_before_the_run_shows_its_answer(window, lesson):
     assert tops == sorted(tops)
 
 
-def test_the_target_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
+def test_the_target_is_highlighted_until_the_first_key(window, client, qtbot, lesson):
     window.feature(LessonsFeature).lessons.open(lesson)
     window.feature(LessonsFeature).lessons.step(1)
     make_runs(window, client, qtbot)
@@ -305,7 +307,7 @@ def test_a_bad_lesson_is_refused_in_one_line(window, tmp_path):
     assert window.feature(LessonsFeature).lessons.lesson is None
 
 
-def test_lessons_stand_in_the_menu_the_palette_and_on_the_first_page(window, qtbot):
+def test_lessons_are_listed_in_the_menu_the_palette_and_on_the_first_page(window, qtbot):
     titles = [f"Lesson {n}: {read_lesson(path).title}" for n, path in enumerate(shipped(), 1)]
     offered = [command.text for command in all_commands(window)]
     assert all(title in offered for title in titles)
@@ -322,7 +324,7 @@ def test_lessons_stand_in_the_menu_the_palette_and_on_the_first_page(window, qtb
 
 
 @pytest.mark.parametrize("number", range(1, len(shipped()) + 1))
-def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, number):
+def test_a_shipped_lesson_can_be_completed_in_the_window(window, client, qtbot, number):
     """Its runs are made up; tests/core/lessons makes them all on an engine."""
     path, panel = shipped()[number - 1], window.feature(LessonsFeature).lessons.panel
     window.feature(LessonsFeature).lessons.open(path)
@@ -338,7 +340,7 @@ def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, numb
         QTest.mouseClick(panel.forth, LEFT)
 
 
-def test_a_lesson_really_runs_by_keys_alone(real_window, qtbot, monkeypatch):
+def test_a_lesson_runs_on_a_real_engine_by_keys_only(real_window, qtbot, monkeypatch):
     """From the palette to the last answer, on a real engine, with narrow layers."""
     window, panel, lessons = (
         real_window,
@@ -395,7 +397,7 @@ def _small(lesson):
     return replace(lesson, steps=tuple(steps))
 
 
-def test_a_very_long_error_of_a_run_is_shortened_and_whole_in_the_tooltip(
+def test_a_very_long_error_of_a_run_is_shortened_and_complete_in_the_tooltip(
     window, client, qtbot, lesson
 ):
     window.feature(LessonsFeature).lessons.open(lesson)

@@ -74,7 +74,7 @@ def test_one_of_three_orders_is_chosen(lessons, window, client, qtbot):
     assert field.orders[Order.LARGER].isChecked() and not field.orders[Order.LARGER].isEnabled()
 
 
-def test_without_a_prediction_the_answer_waits_to_be_asked_for(lessons, window, client, qtbot):
+def test_without_a_prediction_the_answer_is_shown_only_on_request(lessons, window, client, qtbot):
     make_runs(window, client, qtbot)
     panel = lessons.panel
     assert panel.prediction.isHidden() and panel.answer.isHidden() and panel.reveal.isEnabled()

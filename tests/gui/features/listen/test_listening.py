@@ -110,7 +110,7 @@ def test_two_ranks_are_one_run_and_each_span_arrives_once(window, listening, qtb
     assert sorted(map(str, live)) == sorted(map(str, file))
 
 
-def test_a_job_that_came_before_the_last_ones_end_was_drawn_is_under_way_too(
+def test_a_job_that_connects_before_the_last_jobs_end_is_drawn_is_live_too(
     window, listening, qtbot, tmp_path
 ):
     two_ranks(tmp_path)
@@ -128,7 +128,7 @@ def test_a_job_that_came_before_the_last_ones_end_was_drawn_is_under_way_too(
     session._timer.start()
 
 
-def test_a_clock_that_was_compared_at_the_beginning_only_is_said_to_be(
+def test_a_clock_that_was_compared_only_at_the_beginning_is_reported(
     window, listening, qtbot, tmp_path
 ):
     write_rank(tmp_path, 0, range(3), [(1000, 0, 0.0)], 1000)
@@ -142,7 +142,7 @@ def test_a_clock_that_was_compared_at_the_beginning_only_is_said_to_be(
         peer.close()
 
 
-def test_stop_lets_the_job_go_and_keeps_the_received_records(window, listening, qtbot, tmp_path):
+def test_stop_releases_the_job_and_keeps_the_received_records(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path)
     peers = sent(tmp_path, (0, 1), address(window), cut=-8)
     qtbot.waitUntil(lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 3)
@@ -156,7 +156,7 @@ def test_stop_lets_the_job_go_and_keeps_the_received_records(window, listening, 
     assert window.session.job_client is not None
 
 
-def test_strangers_are_counted_and_hurt_nothing(window, listening, qtbot, tmp_path):
+def test_refused_connections_are_counted_and_do_no_harm(window, listening, qtbot, tmp_path):
     client = window.session.job_client
     port = int(address(window).rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as stranger:
@@ -182,7 +182,7 @@ def test_the_command_to_copy_has_the_token_in_its_environment(window, listening)
     )
 
 
-def test_a_job_that_is_killed_is_said_in_the_dialog_and_keeps_its_steps(
+def test_a_killed_job_is_reported_in_the_dialog_and_its_steps_are_kept(
     window, listening, qtbot, tmp_path
 ):
     job = subprocess.Popen(
@@ -205,7 +205,7 @@ def test_a_job_that_is_killed_is_said_in_the_dialog_and_keeps_its_steps(
     assert open_recording(tmp_path / "job.arrow").trace.steps == list(range(4))
 
 
-def test_a_rank_that_is_killed_before_the_others_connect_is_said(
+def test_a_rank_that_is_killed_before_the_others_connect_is_reported(
     window, listening, qtbot, tmp_path
 ):
     two_ranks(tmp_path)
@@ -220,7 +220,9 @@ def test_a_rank_that_is_killed_before_the_others_connect_is_said(
     )
 
 
-def test_a_full_disk_is_said_in_the_dialog_and_in_the_window(window, listening, qtbot, tmp_path):
+def test_a_full_disk_is_reported_in_the_dialog_and_in_the_window(
+    window, listening, qtbot, tmp_path
+):
     two_ranks(tmp_path, outcome="finished")
     with full_disk():
         for peer in sent(tmp_path, (0, 1), address(window)):
@@ -233,7 +235,9 @@ def test_a_full_disk_is_said_in_the_dialog_and_in_the_window(window, listening, 
     assert window.run_shown.trace.steps == [0, 1, 2]
 
 
-def test_a_flood_of_silent_peers_and_garbage_keeps_no_job_out(window, listening, qtbot, tmp_path):
+def test_a_flood_of_silent_peers_and_garbage_does_not_block_a_job(
+    window, listening, qtbot, tmp_path
+):
     two_ranks(tmp_path, outcome="finished")
     port = window.session.job_client.where.port
     flood = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
@@ -254,7 +258,7 @@ def test_a_flood_of_silent_peers_and_garbage_keeps_no_job_out(window, listening,
     assert listening.problem.text() == ""
 
 
-def test_a_second_job_with_the_same_rank_is_said_and_hurts_the_first_in_nothing(
+def test_a_second_job_with_the_same_rank_is_reported_and_does_not_disturb_the_first(
     window, listening, qtbot, tmp_path
 ):
     two_ranks(tmp_path, outcome="finished")
@@ -279,7 +283,7 @@ def test_a_second_job_with_the_same_rank_is_said_and_hurts_the_first_in_nothing(
     assert listening.problem.text() == ""
 
 
-def test_a_job_that_begins_again_after_a_kill_is_another_run(window, listening, qtbot, tmp_path):
+def test_a_job_that_is_restarted_after_a_kill_is_a_new_run(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path, outcome="finished")
     for cut in (-2000, None):
         for peer in sent(tmp_path, (0, 1), address(window), cut=cut):
@@ -315,7 +319,7 @@ def test_closing_the_window_ends_socket_and_threads(make_window, client, setting
             peer.close()
 
 
-def test_an_address_that_is_none_is_said_in_a_line(window, qtbot):
+def test_an_invalid_address_is_reported_in_one_line(window, qtbot):
     window.feature(ListenFeature).open()
     dialog = window.feature(ListenFeature).dialog
     dialog.host.setText("192.0.2.1")

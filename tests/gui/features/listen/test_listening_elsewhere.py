@@ -60,7 +60,7 @@ def send_job(folder, address):
 
 
 @pytest.mark.skipif(not HAS_SSHD, reason=MISSING)
-def test_a_job_there_is_drawn_here_and_closing_the_window_leaves_nothing_there(
+def test_a_remote_job_is_drawn_and_closing_the_window_leaves_nothing_on_its_host(
     make_window, client, settings, qtbot, tmp_path, monkeypatch
 ):
     mark = f"BUBBLESCOPE_TEST={tmp_path}"
@@ -95,7 +95,7 @@ def test_a_job_there_is_drawn_here_and_closing_the_window_leaves_nothing_there(
     assert settings.hosts == [HOST]
 
 
-def test_a_host_that_cannot_be_reached_is_said_and_listening_ends(window, dialog, ssh, qtbot):
+def test_an_unreachable_host_is_reported_and_listening_ends(window, dialog, ssh, qtbot):
     ssh("echo 'No route to host' >&2; exit 255")
     listen_on(dialog, "gpu")
     qtbot.waitUntil(lambda: window.session.job_client is None)
@@ -104,7 +104,7 @@ def test_a_host_that_cannot_be_reached_is_said_and_listening_ends(window, dialog
     assert dialog.begin_button.text() == "Listen" and dialog.where.isEnabled()
 
 
-def test_a_connection_that_ends_ends_the_run_as_failed_and_keeps_its_steps(
+def test_a_lost_connection_ends_the_run_as_failed_and_keeps_its_steps(
     window, dialog, ssh, qtbot, tmp_path
 ):
     ssh(f"{PORT_OPENS}; exec sleep 60")

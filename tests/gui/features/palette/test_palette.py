@@ -34,13 +34,13 @@ def test_better_matches_have_higher_scores(typed: str, better: str, worse: str) 
     assert other is None or one > other
 
 
-def test_every_typed_word_must_be_found_in_whatever_order() -> None:
+def test_every_typed_word_must_be_found_in_any_order() -> None:
     assert score("in zoom", "Zoom in") == score("zoom in", "Zoom in")
     assert score("zoom out", "Zoom in") is None
     assert score("", "Zoom in") is not None
 
 
-def test_commands_that_cannot_be_done_come_last() -> None:
+def test_unavailable_commands_are_listed_last() -> None:
     commands = [command("Stop", enabled=False), command("Show more", "Stop the clock")]
     assert [found.text for found in matching("stop", commands)] == ["Show more", "Stop"]
     assert [found.text for found in matching("", commands)] == ["Show more", "Stop"]
@@ -65,7 +65,7 @@ def texts(window: MainWindow) -> list[str]:
     return [tree.topLevelItem(row).text(0) for row in range(tree.topLevelItemCount())]
 
 
-def test_the_palette_is_opened_searched_and_obeyed_by_keys_alone(
+def test_the_palette_is_opened_searched_and_used_by_keys_only(
     window: MainWindow, qtbot: object
 ) -> None:
     window.timeline.setFocus()
@@ -79,7 +79,7 @@ def test_the_palette_is_opened_searched_and_obeyed_by_keys_alone(
     assert window.feature(ViewFeature).colours.theme.name == "dark"
 
 
-def test_arrows_move_in_the_list_and_escape_gives_the_focus_back(
+def test_arrows_move_in_the_list_and_escape_returns_the_focus(
     window: MainWindow, qtbot: object
 ) -> None:
     before = window.feature(RunFeature).form.fields["batch"].widget
@@ -107,7 +107,7 @@ def test_a_schedule_is_put_into_the_form_with_a_strategy_that_takes_one(
     assert window.feature(RunFeature).form.specification().schedule == "zb-h1"
 
 
-def test_letters_that_name_nothing_say_so(window: MainWindow, qtbot: object) -> None:
+def test_text_that_matches_no_command_shows_a_message(window: MainWindow, qtbot: object) -> None:
     open_palette(window, qtbot)
     qtbot.keyClicks(window.feature(PaletteFeature).palette.field, "qqxx")
     assert texts(window) == ["Nothing is called that."]

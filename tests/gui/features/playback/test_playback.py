@@ -239,7 +239,7 @@ def test_a_range_over_several_steps_pauses_at_the_end_of_each_unless_it_loops(
     assert player.playing and player.time > first[1] - first[0]
 
 
-def test_speeds_are_chosen_from_real_time_on(
+def test_speeds_range_from_the_default_to_a_thousandth_of_real_time(
     window: MainWindow, playback: PlaybackFeature, clock: Clock
 ) -> None:
     press(window, Key.Key_Space)
@@ -252,7 +252,7 @@ def test_speeds_are_chosen_from_real_time_on(
     assert playback.player.time == pytest.approx(1e6)
 
 
-def test_the_first_speed_of_every_run_is_shown_whole(
+def test_the_initial_speed_of_every_run_fits_into_its_field(
     window: MainWindow, playback: PlaybackFeature, qtbot: QtBot
 ) -> None:
     field = playback.bar.speed
@@ -272,7 +272,7 @@ def test_the_first_speed_of_every_run_is_shown_whole(
     assert field.fontMetrics().horizontalAdvance(text) <= room
 
 
-def test_playing_draws_no_picture_again(
+def test_playing_does_not_redraw_the_picture(
     window: MainWindow, playback: PlaybackFeature, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     press(window, Key.Key_Space)
@@ -336,7 +336,7 @@ def test_a_run_that_has_ended_is_played(
     assert window.feature(PlaybackFeature).player.playing
 
 
-def test_a_run_that_is_under_way_is_played_while_it_goes_on(
+def test_a_live_run_is_played_while_it_grows(
     window: MainWindow, client: FakeClient, clock: Clock
 ) -> None:
     spec, session = specification(steps=8), window.session
@@ -363,7 +363,7 @@ def test_a_run_that_is_under_way_is_played_while_it_goes_on(
     assert not playback.player.playing and playback.player.time == playback.player.length
 
 
-def test_the_first_short_run_of_a_sitting_plays_by_itself_once(
+def test_the_first_short_run_of_a_session_plays_automatically_once(
     window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot, tmp_path: Path
 ) -> None:
     assert Settings(tmp_path / "new.ini").play_first_run  # the default
@@ -380,7 +380,7 @@ def test_the_first_short_run_of_a_sitting_plays_by_itself_once(
 
 
 @pytest.mark.parametrize(("wanted", "scale"), [(False, 1.0), (True, 100.0)])
-def test_a_long_first_run_does_not_play_nor_does_any_if_that_is_switched_off(
+def test_no_run_plays_automatically_if_it_is_long_or_the_option_is_off(
     window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot, wanted: bool, scale: float
 ) -> None:
     if wanted:
@@ -401,7 +401,7 @@ def test_without_a_run_the_window_says_that_there_is_nothing_to_play(window: Mai
     assert "nothing to play" in window.statusBar().currentMessage()
 
 
-def test_two_compared_runs_race_on_one_clock_and_the_lead_counts(
+def test_two_compared_runs_race_on_one_clock_and_the_lead_is_shown(
     window: MainWindow, clock: Clock, tmp_path: Path
 ) -> None:
     for name, count in (("two", 2), ("eight", 8)):
@@ -425,7 +425,7 @@ def test_two_compared_runs_race_on_one_clock_and_the_lead_counts(
     assert playback.playing.film is None and not playback.bar.isVisible()
 
 
-def test_at_the_views_edge_the_view_goes_on(
+def test_the_view_moves_on_when_the_line_reaches_its_edge(
     window: MainWindow, playback: PlaybackFeature, clock: Clock
 ) -> None:
     press(window, Key.Key_Space)

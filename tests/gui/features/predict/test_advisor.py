@@ -81,7 +81,7 @@ def texts(panel: AdvisorPanel, column: int) -> list[str]:
     return [cell(panel, row, column).data().replace("\u00a0", " ") for row in rows]
 
 
-def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
+def test_without_a_run_the_panel_says_what_to_do_first(window: MainWindow) -> None:
     window.bring("try")
     panel = window.feature(PredictFeature).advisor.panel
     assert panel.line.text() == "Run once: the costs come from its calibration."
@@ -98,7 +98,7 @@ def test_a_predicted_recording_has_no_costs_to_offer(
     assert window.feature(PredictFeature).advisor._trace is before
 
 
-def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
+def test_ways_that_the_costs_do_not_cover_are_left_out_with_a_note(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(batch=32), calibrated=False)
@@ -242,7 +242,7 @@ def test_advice_for_one_run_is_not_offered_above_another(
     assert found[0] and not window.feature(VerdictFeature).line.changes[0].isVisible()
 
 
-def test_progress_and_cancel_are_there_once_it_takes_a_while(
+def test_progress_and_cancel_appear_when_a_ranking_takes_long(
     window: MainWindow, panel: AdvisorPanel, monkeypatch: pytest.MonkeyPatch, qtbot: object
 ) -> None:
     advisor = window.feature(PredictFeature).advisor
@@ -296,7 +296,7 @@ def test_the_reason_why_nothing_can_be_predicted_is_shown(
     assert panel.model.rowCount() == 0
 
 
-def test_present_settings_that_are_no_choice_of_the_advisors_are_ranked_too() -> None:
+def test_present_settings_that_the_advisor_would_not_try_are_ranked_too() -> None:
     ways = [advice(10, microbatches=8, schedule="1f1b"), advice(30, microbatches=4)]
     rows = ranked(AdviceResult(ways, advice(20, microbatches=5, schedule="1f1b")))
     assert [row.place for row in rows] == [1, 2, 3]
@@ -321,7 +321,7 @@ def test_present_settings_are_first_unless_a_known_way_saves_enough() -> None:
     assert [row.measured_ns for row in stays] == [None, 180, None]
 
 
-def test_a_run_that_was_advised_says_how_its_prediction_turned_out(
+def test_an_advised_run_shows_how_accurate_its_prediction_was(
     window: MainWindow, client: FakeClient, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
     panel.table.selectRow(0)

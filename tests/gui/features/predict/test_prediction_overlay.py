@@ -48,7 +48,7 @@ def perform(window: MainWindow, client: FakeClient, **values: object) -> Run:
     return window.session.runs[-1]
 
 
-def test_a_run_that_ended_gets_a_prediction_and_the_error_in_the_status_bar(
+def test_a_finished_run_has_a_prediction_and_its_error_is_in_the_status_bar(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     run = perform(window, client, steps=3)
@@ -92,7 +92,7 @@ def test_each_shown_run_has_its_own_prediction(
     assert window.timeline.state.strips.prediction and window.scene.prediction is first.prediction
 
 
-def test_a_recording_that_carries_costs_gets_its_prediction(
+def test_a_recording_with_costs_has_a_prediction(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
     header, made = batches(specification(warmup=0))
@@ -111,7 +111,7 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
     qtbot.waitUntil(lambda: window.feature(StatusFeature).line.predicted.text() != "")
 
 
-def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
+def test_costs_that_do_not_cover_a_runs_tasks_are_reported_in_one_line(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
     header, made = batches(specification(warmup=0))
@@ -126,7 +126,7 @@ def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
     assert window.run_shown.comparison is None
 
 
-def test_a_predicted_run_gets_no_prediction(qapp: object) -> None:
+def test_a_predicted_run_has_no_prediction(qapp: object) -> None:
     measured = trace_of(specification())
     run = Run(1, without_steps(measured), source=Path("somewhere"))
     overlay = PredictionOverlay()
@@ -157,7 +157,7 @@ def test_a_request_to_stop_ends_the_work_at_the_next_step(monkeypatch: pytest.Mo
     assert len(predicted) == 1
 
 
-def test_the_words_name_both_makespans_and_every_lane() -> None:
+def test_the_text_names_both_makespans_and_every_lane() -> None:
     found = result_of(compared(trace_of(specification(steps=2))))
     assert found is not None
     assert len(predicted_tip(found).splitlines()) == 3

@@ -143,7 +143,7 @@ def test_faults_are_added_to_a_slow_lane(panel: WhatIfPanel, qtbot: object) -> N
     qtbot.waitUntil(lambda: "the measured steps are 1 to 1" in panel.picture.note)
 
 
-def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
+def test_the_faults_of_the_shown_run_except_hiccups_are_carried_over(
     panel: WhatIfPanel,
 ) -> None:
     asked = specification(devices="2xvirtual:cpu", slow_link="0-1:4", jitter=0.1,
@@ -199,7 +199,7 @@ def test_an_older_answer_never_replaces_a_newer_one(window: MainWindow, panel: W
     assert panel.picture.note == ""
 
 
-def test_answers_on_the_way_to_the_last_one_are_shown(
+def test_intermediate_answers_are_shown(
     window: MainWindow, panel: WhatIfPanel, sent: list[object]
 ) -> None:
     for value in (5, 6, 7):
@@ -232,12 +232,12 @@ def test_an_answer_that_takes_long_is_announced(
     assert sent
 
 
-def test_a_hidden_panel_asks_nothing(window: MainWindow, sent: list[object]) -> None:
+def test_a_hidden_panel_requests_no_prediction(window: MainWindow, sent: list[object]) -> None:
     window.feature(PredictFeature).what_if.panel.sliders["devices"].value = 9
     assert sent == []
 
 
-def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
+def test_show_large_lists_a_predicted_run_and_does_not_disturb_a_live_one(
     window: MainWindow, panel: WhatIfPanel, client: FakeClient, qtbot: object
 ) -> None:
     spec = specification(steps=2)
@@ -287,14 +287,14 @@ def test_a_predicted_run_is_saved_as_a_recording(
 @pytest.mark.parametrize(
     ("device", "kind"), [("xpu:0", "xpu"), ("mps", "mps"), ("strange:0", "cuda")]
 )
-def test_questions_about_a_run_are_about_its_kind_of_devices(device: str, kind: str) -> None:
+def test_predictions_for_a_run_use_its_kind_of_devices(device: str, kind: str) -> None:
     hardware = Hardware(8, 8 << 30, (Accelerator(device, "A", 0),))
     trace = trace_of(specification(devices=f"2x{device}"), hardware)
     known = run_costs(trace)
     assert known is not None and run_basis(trace, known).device == kind
 
 
-def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
+def test_the_sliders_start_at_the_costs_and_numbers_of_the_shown_run(
     window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
     spec = specification(schedule="gpipe", microbatches=6, batch=48)
@@ -332,7 +332,7 @@ def test_a_prediction_has_the_names_of_the_runs_lanes(
     assert header.timing_note == ""  # no clock has measured it
 
 
-def test_without_a_run_the_forms_model_is_asked_about(
+def test_without_a_run_the_forms_model_is_predicted(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:
     window.feature(RunFeature).form.set_specification(specification(model=ModelSettings("gpt")))
@@ -404,7 +404,7 @@ def test_a_process_that_ends_is_reported_and_the_next_question_starts_another(
 
 
 @pytest.mark.starts_processes
-def test_a_process_that_is_suspended_is_ended_and_said(
+def test_a_suspended_process_is_ended_and_reported(
     window: MainWindow, panel: WhatIfPanel, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.process.child.SUSPENDED_SECONDS", 0.5)
@@ -449,7 +449,7 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     assert not left & {f"{MODULE} reader", "worker sender", "prediction overlay"}
 
 
-def test_the_answer_is_on_top_with_the_step_and_the_memory_of_the_run_and_no_field_is_cut(
+def test_the_answer_with_step_and_memory_is_on_top_and_no_field_is_cut(
     window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
     assert panel.answer.headline.text().startswith("Predicted step: ")
@@ -470,7 +470,7 @@ def test_the_answer_is_on_top_with_the_step_and_the_memory_of_the_run_and_no_fie
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 650)])
-def test_the_answer_and_the_first_fields_are_seen_without_scrolling(
+def test_the_answer_and_the_first_fields_are_visible_without_scrolling(
     window: MainWindow, panel: WhatIfPanel, size: tuple[int, int], qtbot: object
 ) -> None:
     window.resize(*size)
@@ -492,7 +492,7 @@ def test_the_answer_and_the_first_fields_are_seen_without_scrolling(
         assert right <= fields.width(), slider.number.objectName()
 
 
-def test_the_question_cuts_the_model_as_the_run_did(
+def test_the_prediction_cuts_the_model_as_the_run_did(
     window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
     spec = specification("pipeline", devices="2xvirtual", borders="5", steps=2)
@@ -502,7 +502,7 @@ def test_the_question_cuts_the_model_as_the_run_did(
     assert panel.question.borders is None
 
 
-def test_run_this_runs_the_question_with_one_click(
+def test_run_this_runs_the_predicted_settings_with_one_click(
     window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
     spec = specification("pipeline", devices="2xvirtual", borders="5", batch=32, steps=2)

@@ -47,7 +47,7 @@ def open_two_ranks(qtbot, window):
     qtbot.waitUntil(lambda: len(window.session.runs) > before, timeout=20_000)
 
 
-def test_a_trace_with_annotations_alone_is_shown(window, tmp_path):
+def test_a_trace_that_has_only_annotations_is_shown(window, tmp_path):
     span = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
             "tid": "PyTorch Profiler", "ts": 6, "dur": 161}  # fmt: skip
     path = tmp_path / "empty.json"
@@ -104,7 +104,7 @@ def test_import_issues_are_counted_above_devices(window, tmp_path):
     ]
 
 
-def test_arguments_of_an_event_stand_in_details(window, tmp_path):
+def test_arguments_of_an_event_are_listed_in_details(window, tmp_path):
     def shown():
         table = window.feature(DetailsFeature).panel.widget.table
         cells = [[table.item(row, column) for column in (0, 1)] for row in range(table.rowCount())]

@@ -55,7 +55,7 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "opening"]
 
 
-def test_a_large_recording_is_shown_once_its_index_is_made(
+def test_a_large_recording_is_shown_once_its_index_is_built(
     window: MainWindow, path: Path, qtbot: object
 ) -> None:
     strip = window.feature(RecordingsFeature).files.opening
@@ -79,7 +79,7 @@ def test_the_strip_shows_the_name_of_the_file_and_the_progress(
     window.feature(RecordingsFeature).files.opening.cancel()
 
 
-def test_cancel_gives_up_and_leaves_nothing(
+def test_cancel_stops_opening_and_leaves_nothing(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
     strip = window.feature(RecordingsFeature).files.opening
@@ -91,7 +91,7 @@ def test_cancel_gives_up_and_leaves_nothing(
     assert [file.name for file in path.parent.iterdir()] == ["run.arrow"]
 
 
-def test_closing_the_window_gives_up(
+def test_closing_the_window_stops_opening(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
     window.feature(RecordingsFeature).files.open_from(path)
@@ -100,7 +100,7 @@ def test_closing_the_window_gives_up(
     assert half_done.is_set() and not threads()
 
 
-def test_another_recording_takes_the_place_of_one_on_its_way(
+def test_another_recording_replaces_one_that_is_being_opened(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
     window.feature(RecordingsFeature).files.open_from(path)
@@ -110,7 +110,7 @@ def test_another_recording_takes_the_place_of_one_on_its_way(
     window.feature(RecordingsFeature).files.opening.cancel()
 
 
-def test_a_file_that_is_no_recording_is_reported_in_one_line(
+def test_a_file_that_is_not_a_recording_is_reported_in_one_line(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
     other = tmp_path / "other.bin"

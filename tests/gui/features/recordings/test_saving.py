@@ -43,7 +43,7 @@ def run(folder: Path, window: MainWindow, in_bits: None) -> Run:
     return window.run_shown
 
 
-def test_a_long_recording_is_saved_bit_by_bit(
+def test_a_long_recording_is_saved_in_pieces(
     window: MainWindow, run: Run, folder: Path, qtbot: object
 ) -> None:
     window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
@@ -61,7 +61,7 @@ def test_a_long_recording_is_saved_bit_by_bit(
     assert run.saved == folder / "copy.arrow" == window.settings.recent[0]
 
 
-def test_a_cancelled_saving_leaves_no_file(window: MainWindow, run: Run, folder: Path) -> None:
+def test_a_cancelled_save_leaves_no_file(window: MainWindow, run: Run, folder: Path) -> None:
     window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
     window.feature(RecordingsFeature).files.progress.dialog.canceled.emit()
     assert (
@@ -72,7 +72,7 @@ def test_a_cancelled_saving_leaves_no_file(window: MainWindow, run: Run, folder:
     assert run.saved is None
 
 
-def test_closing_the_window_during_a_saving_leaves_no_file(
+def test_closing_the_window_during_a_save_leaves_no_file(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
     window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
@@ -90,9 +90,7 @@ def test_a_file_that_cannot_be_written_is_reported_in_one_line(
     assert "\n" not in window.banner.label.text()
 
 
-def test_a_recording_that_is_gone_cannot_be_saved(
-    window: MainWindow, run: Run, folder: Path
-) -> None:
+def test_a_deleted_recording_cannot_be_saved(window: MainWindow, run: Run, folder: Path) -> None:
     (folder / "source.arrow").unlink()
     window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
     assert "source.arrow" in window.banner.label.text()

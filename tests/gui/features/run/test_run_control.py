@@ -38,7 +38,7 @@ def run_text(window: MainWindow) -> str:
     return window.feature(StatusFeature).bar.findChild(QToolButton, "run").text()
 
 
-def test_the_button_names_the_next_run_apart_from_the_run_shown(
+def test_the_button_names_the_next_run_and_the_title_the_run_shown(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
@@ -104,7 +104,7 @@ def test_the_settings_of_every_run_return_to_the_form(
     assert window.feature(RunFeature).form.specification().strategy == "dp"
 
 
-def test_a_recording_of_another_program_says_why_it_has_no_settings(
+def test_for_an_imported_recording_the_form_says_why_there_are_no_settings(
     window: MainWindow, tmp_path: Path
 ) -> None:
     window.action("use_settings").trigger()
@@ -118,7 +118,7 @@ def test_a_recording_of_another_program_says_why_it_has_no_settings(
     assert window.feature(RunFeature).form.specification() == before
 
 
-def test_nothing_of_the_usual_form_is_below_the_fold(window: MainWindow) -> None:
+def test_the_usual_form_is_visible_without_scrolling(window: MainWindow) -> None:
     window.resize(1600, 1000)
     window.feature(RecordingsFeature).files.open_from(PIPELINE.path)
     QApplication.processEvents()
@@ -127,7 +127,7 @@ def test_nothing_of_the_usual_form_is_below_the_fold(window: MainWindow) -> None
     assert folds["advanced"].isVisible() and not folds["advanced"].isChecked()
 
 
-def test_unfolded_sections_are_unfolded_the_next_time(
+def test_unfolded_sections_are_unfolded_in_the_next_window(
     make_window: object, client: FakeClient, settings: Settings
 ) -> None:
     first = make_window(client, settings)
@@ -202,7 +202,7 @@ def test_a_recording_is_offered_a_name_made_of_its_run(
     dialog.reject()
 
 
-def test_closing_asks_once_for_runs_that_are_in_no_file(
+def test_closing_asks_once_about_unsaved_runs(
     window: MainWindow, client: FakeClient, qtbot: object, tmp_path: Path
 ) -> None:
     perform(window, client, specification())

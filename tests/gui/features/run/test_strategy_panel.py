@@ -58,7 +58,7 @@ ROUND_TRIPS = [
 
 
 @pytest.mark.parametrize("specification", ROUND_TRIPS, ids=lambda s: f"{s.strategy}-{s.model.name}")
-def test_the_form_reads_the_values_that_it_was_filled_with(
+def test_the_form_returns_the_values_that_it_was_filled_with(
     panel: StrategyPanel, specification: Specification
 ) -> None:
     panel.set_specification(specification)
@@ -73,7 +73,7 @@ def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: st
     assert panel.specification().strategy == name
 
 
-def test_the_foot_pictures_the_users_own_model_once_a_run_has_described_it(
+def test_the_footer_draws_the_users_own_model_once_a_run_has_described_it(
     panel: StrategyPanel, tmp_path: Path
 ) -> None:
     path = tmp_path / "net.py"
@@ -92,7 +92,7 @@ def test_the_foot_pictures_the_users_own_model_once_a_run_has_described_it(
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, name: str) -> None:
+def test_only_the_fields_that_a_strategy_takes_are_shown(panel: StrategyPanel, name: str) -> None:
     panel.options.unfolded = {"advanced"}
     panel.strategies.choose(name)
     panel.fields[SCHEDULE.name].write("interleaved")  # it takes chunks
@@ -150,7 +150,7 @@ def test_empty_number_fields_show_the_value_that_is_used(panel: StrategyPanel) -
         (HARDWARE, "8xvirtual", ""),
     ],
 )
-def test_virtual_lanes_are_a_click_away_where_real_ones_would_share_something(
+def test_virtual_lanes_are_offered_where_real_ones_would_share_a_device(
     panel: StrategyPanel, qtbot: object, hardware: object, devices: str, offered: str
 ) -> None:
     panel.set_hardware(hardware)
@@ -238,7 +238,7 @@ def accessible_tree(item: QAccessibleInterface) -> Iterator[tuple[QAccessible.Ro
                 yield from accessible_tree(item.child(place))
 
 
-def test_faults_are_shown_for_virtual_lanes_alone_and_folded(panel: StrategyPanel) -> None:
+def test_faults_are_shown_folded_and_only_for_virtual_lanes(panel: StrategyPanel) -> None:
     def shown() -> list[bool]:
         fields = [panel.fields[option.name].widget for option in FAULT_OPTIONS]
         return [
@@ -255,7 +255,7 @@ def test_faults_are_shown_for_virtual_lanes_alone_and_folded(panel: StrategyPane
     assert shown() == [True, *[False] * 5]
 
 
-def test_faults_that_are_given_are_shown_and_asked_for(panel: StrategyPanel) -> None:
+def test_given_faults_are_shown_and_requested(panel: StrategyPanel) -> None:
     asked = Specification(
         "dp", ModelSettings("mlp").filled(), devices="4xvirtual:cpu", slow_lane="1:2 2:1.5",
         hiccup="lane=2,step=4,ms=50", jitter=0.1,
@@ -318,7 +318,7 @@ def test_schedules_that_cannot_run_are_disabled_with_the_reason(panel: StrategyP
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
-def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
+def test_a_pipeline_is_drawn_with_the_passes_of_its_schedule(
     panel: StrategyPanel, name: str
 ) -> None:
     panel.set_specification(Specification(devices="2xcpu", microbatches=6, schedule=name))
@@ -333,7 +333,7 @@ def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
 
 
 @pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "fsdp"])
-def test_other_strategies_are_pictured_without_a_figure_of_their_bubble(
+def test_other_strategies_are_drawn_without_a_bubble_figure(
     panel: StrategyPanel, strategy: str
 ) -> None:
     panel.set_specification(Specification(strategy, devices="2xvirtual"))
@@ -346,7 +346,7 @@ def test_other_strategies_are_pictured_without_a_figure_of_their_bubble(
     assert "Bubble" not in panel.footer.preview.text()
 
 
-def test_a_model_that_is_not_known_yet_has_no_picture(panel: StrategyPanel, tmp_path: Path) -> None:
+def test_an_unknown_model_has_no_picture(panel: StrategyPanel, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("")
     panel.set_specification(Specification(model=ModelSettings(str(path)), devices="2xcpu"))
@@ -377,7 +377,7 @@ def test_a_problem_is_shown_below_the_field_that_causes_it(
     assert not panel.options.isRowVisible(below)
 
 
-def test_of_two_settings_that_contradict_each_other_the_one_edited_last_is_named(
+def test_the_setting_edited_last_is_named_if_two_contradict_each_other(
     panel: StrategyPanel,
 ) -> None:
     panel.set_specification(Specification(batch=4))
@@ -421,7 +421,7 @@ def test_a_schedule_is_taken_from_a_file(
     assert panel.specification() == again
 
 
-def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
+def test_cancelling_the_choice_of_a_schedule_file_keeps_the_last_schedule(
     panel: StrategyPanel,
 ) -> None:
     panel.fields[SCHEDULE.name].write("gpipe")
@@ -504,7 +504,7 @@ def test_numbers_show_no_trailing_zeros(panel: StrategyPanel) -> None:
 
 
 @pytest.mark.parametrize("number", [10**30, -(10**30), 1e308, float("nan"), float("-inf")])
-def test_numbers_beyond_a_fields_range_are_the_nearest_that_it_takes(
+def test_numbers_beyond_a_fields_range_become_the_nearest_allowed_value(
     panel: StrategyPanel, number: float
 ) -> None:
     whole = {"seed": number, "batch": number, "stages": number} if isinstance(number, int) else {}
@@ -571,7 +571,7 @@ def test_the_lanes_are_listed_in_words_and_in_order(panel: StrategyPanel) -> Non
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "ko"])
-def test_the_title_of_the_lanes_is_whole_in_a_panel_of_any_width(
+def test_the_title_of_the_lanes_is_complete_in_a_panel_of_any_width(
     language: str, qapp: QApplication, qtbot: QtBot
 ) -> None:
     speak(qapp, language)

@@ -44,7 +44,7 @@ def name(window: MainWindow, host: str) -> None:
     QTest.keyClick(line, Qt.Key.Key_Return)
 
 
-def test_a_machine_that_is_named_runs_the_engine_and_its_devices_are_offered(
+def test_a_named_machine_runs_the_engine_and_its_devices_are_offered(
     window: MainWindow, client: FakeClient
 ) -> None:
     window.session.tick()
@@ -59,7 +59,7 @@ def test_a_machine_that_is_named_runs_the_engine_and_its_devices_are_offered(
     assert devices.findData("cuda:0") >= 0
 
 
-def test_a_machine_that_cannot_be_reached_is_said_and_this_one_can_be_chosen_again(
+def test_an_unreachable_machine_is_reported_and_this_one_can_be_chosen_again(
     window: MainWindow, client: FakeClient
 ) -> None:
     name(window, "gpu")
@@ -93,7 +93,9 @@ def test_a_name_that_ssh_would_take_for_an_option_is_refused(
     assert client.host == "" and where(window).currentText() == "this machine"
 
 
-def test_machines_are_remembered_the_latest_first(window: MainWindow, settings: Settings) -> None:
+def test_machines_are_remembered_with_the_latest_first(
+    window: MainWindow, settings: Settings
+) -> None:
     for host in ("one", "two", "one"):
         name(window, host)
     assert settings.hosts == ["one", "two"]
@@ -102,7 +104,7 @@ def test_machines_are_remembered_the_latest_first(window: MainWindow, settings: 
     assert listed(field) == ["this machine", "one", "two", "user@host…"]
 
 
-def test_a_damaged_list_of_machines_is_no_list(settings: Settings) -> None:
+def test_a_damaged_list_of_machines_is_ignored(settings: Settings) -> None:
     settings.keep("hosts", '["-oProxyCommand=id"]')
     assert settings.hosts == []
 
@@ -125,7 +127,7 @@ def test_torchrun_is_only_for_this_machine(window: MainWindow, client: FakeClien
     assert not window.action("run").isEnabled()
 
 
-def test_a_missing_device_is_said_of_the_machine_that_was_chosen(
+def test_a_missing_device_is_reported_for_the_chosen_machine(
     window: MainWindow, client: FakeClient
 ) -> None:
     name(window, "gpu")
@@ -154,7 +156,7 @@ def test_the_status_bar_says_that_a_run_is_in_progress_and_where(
     assert engine_text(window) == "engine ready on loopback"
 
 
-def test_an_engine_that_was_lost_is_not_called_ready_when_the_form_changes(
+def test_a_lost_engine_is_not_called_ready_when_the_form_changes(
     window: MainWindow, client: FakeClient
 ) -> None:
     name(window, "gpu")

@@ -69,14 +69,14 @@ def test_a_run_of_a_schedule_from_the_board_has_its_title(qapp: object, tmp_path
     assert not any(".csv" in title for title in titles)
 
 
-def test_equal_runs_have_equal_names_and_lose_the_difference_with_their_peer(qapp: object) -> None:
+def test_equal_runs_have_equal_names_and_a_single_run_has_no_distinction(qapp: object) -> None:
     runs = [run_of(number, microbatches=count) for number, count in ((1, 2), (2, 4))]
     name_apart(runs)
     assert name_apart(runs[:1]) == runs[:1] and not runs[0].distinction
     assert name_apart([run_of(1), run_of(2)]) == []
 
 
-def test_a_run_says_how_it_compares_with_the_pinned_one(
+def test_a_run_shows_its_difference_from_the_pinned_one(
     window: MainWindow, client: FakeClient
 ) -> None:
     runs, bar = window.feature(RunsFeature), window.feature(StatusFeature).bar
@@ -93,7 +93,9 @@ def test_a_run_says_how_it_compares_with_the_pinned_one(
 
 
 @pytest.mark.parametrize(("steps", "said"), [(8, "within"), (2, "too few steps")])
-def test_below_the_noise_no_run_is_called_slower(qapp: object, steps: int, said: str) -> None:
+def test_no_run_is_called_slower_if_the_difference_is_within_the_noise(
+    qapp: object, steps: int, said: str
+) -> None:
     one, other = run_of(1, steps=steps), run_of(2, steps=steps)
     for run in (one, other):
         run.source = None
@@ -101,7 +103,7 @@ def test_below_the_noise_no_run_is_called_slower(qapp: object, steps: int, said:
     assert said in Baseline(one).text_for(other)
 
 
-def test_runs_of_a_group_are_listed_below_it_and_the_group_goes_with_the_last(
+def test_runs_of_a_group_are_listed_below_it_and_it_disappears_with_the_last(
     window: MainWindow, client: FakeClient
 ) -> None:
     panel = window.feature(RunsFeature).panel.widget

@@ -139,7 +139,7 @@ def test_a_tab_is_closed_by_its_button(
     assert window.run_shown is window.session.runs[1]
 
 
-def test_only_the_last_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) -> None:
+def test_only_the_latest_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) -> None:
     for number in range(KEPT_SCENES + 2):
         record(specification(steps=1, warmup=0), tmp_path / f"{number}.arrow")
         window.feature(RecordingsFeature).files.open_from(tmp_path / f"{number}.arrow")

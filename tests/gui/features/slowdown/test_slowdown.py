@@ -163,7 +163,9 @@ def test_a_filter_of_the_user_is_kept_and_unmarks_the_cell(
     assert window.timeline.lanes.tracks.filter == "rank 3"
 
 
-def test_other_axes_turn_the_matrix_without_another_computation(panel: SlowdownPanel) -> None:
+def test_changing_the_axes_transposes_the_matrix_without_recomputing_it(
+    panel: SlowdownPanel,
+) -> None:
     before = panel.found
     assert [panel.axes.itemText(n) for n in range(2)] == ["DP × PP", "PP × DP"]
     panel.axes.setCurrentIndex(1)
@@ -182,7 +184,7 @@ def test_the_tooltip_has_the_sentence_and_the_lanes(panel: SlowdownPanel) -> Non
     assert chart.tip_at(QPointF(0, 0)) == ""
 
 
-def test_it_is_computed_only_when_it_is_seen(
+def test_the_matrix_is_computed_only_when_it_is_visible(
     window: MainWindow, recording: Path, qtbot: object
 ) -> None:
     window.feature(RecordingsFeature).files.open_paths([recording])
@@ -202,7 +204,7 @@ def alone(qtbot: object):
     made.close()
 
 
-def test_without_peers_or_while_a_run_goes_on_the_panel_says_why(
+def test_without_peers_or_during_a_run_the_panel_says_why_it_is_empty(
     alone: SlowdownPanel, qtbot: object
 ) -> None:
     scene = Scene(trace_of(specification("single", devices="cpu", steps=3)))
@@ -248,7 +250,7 @@ def test_keys_reach_every_cell() -> None:
     assert len(reached) == len(cells)
 
 
-def test_axes_with_one_place_are_offered_only_where_there_is_no_other() -> None:
+def test_axes_with_a_single_place_are_offered_only_if_no_others_exist() -> None:
     trace = trace_of_job(make_job(JobOptions(replicas=2)))
     pairs = axis_pairs(slowdown(trace, whole_steps(trace)))
     assert pairs == [(Axis.DP, Axis.PP), (Axis.PP, Axis.DP)]

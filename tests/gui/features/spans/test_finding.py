@@ -28,7 +28,7 @@ def shown(window: MainWindow, client: FakeClient) -> MainWindow:
     return window
 
 
-def test_a_slash_searches_return_selects_and_escape_gives_the_lanes_back(
+def test_slash_searches_return_selects_and_escape_closes_the_search(
     window: MainWindow, client: FakeClient
 ) -> None:
     shown(window, client)
@@ -50,7 +50,7 @@ def test_a_slash_searches_return_selects_and_escape_gives_the_lanes_back(
     assert not window.scene.hits
 
 
-def test_letters_that_are_keys_elsewhere_are_letters_in_the_field(
+def test_shortcut_letters_can_be_typed_into_the_field(
     window: MainWindow, client: FakeClient
 ) -> None:
     shown(window, client)

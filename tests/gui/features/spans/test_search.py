@@ -76,7 +76,7 @@ def forwards(trace: Trace, microbatch: int) -> list:
     return sorted(mine, key=lambda span: (span.start, span.lane))
 
 
-def test_return_goes_through_the_hits_in_order_of_time_and_shift_return_back(parts: Parts) -> None:
+def test_return_steps_through_the_hits_in_time_order_and_shift_return_back(parts: Parts) -> None:
     expected = forwards(parts.timeline.state.trace, 2)
     parts.timeline.navigator.fit()
     parts.type("kind:forward mb:2")
@@ -101,7 +101,9 @@ def test_hits_are_marked_on_the_lanes_until_escape(parts: Parts) -> None:
     assert parts.bar.field.text() == ""
 
 
-def test_a_search_begins_by_itself_a_moment_after_the_last_key(parts: Parts, qtbot: object) -> None:
+def test_a_search_starts_automatically_shortly_after_the_last_key(
+    parts: Parts, qtbot: object
+) -> None:
     parts.type("mb:3")
     qtbot.waitUntil(lambda: bool(parts.timeline.state.scene.hits), timeout=3000)
     assert parts.bar.count.text().endswith("hits")
@@ -125,14 +127,14 @@ def test_an_unreadable_search_shows_an_error_under_the_field_and_marks_nothing(
     assert parts.timeline.state.scene.hits
 
 
-def test_nothing_found_is_said(parts: Parts) -> None:
+def test_a_search_without_hits_shows_a_message(parts: Parts) -> None:
     parts.type("mb:99")
     parts.press(Qt.Key.Key_Return)
     assert parts.bar.count.text() == "no hits"
     assert parts.timeline.state.selection is None
 
 
-def test_the_search_goes_on_from_the_selected_span(parts: Parts) -> None:
+def test_the_search_continues_from_the_selected_span(parts: Parts) -> None:
     trace = parts.timeline.state.trace
     later = forwards(trace, 1)[3]
     parts.timeline.selector.select_span(later.lane, later.index)
@@ -161,14 +163,14 @@ def test_the_hints_name_every_key() -> None:
     assert all(f"{key}:" in hints() for key in KEYS)
 
 
-def test_the_bar_says_how_many_there_are_to_screen_readers(parts: Parts) -> None:
+def test_the_bar_gives_screen_readers_the_number_of_hits(parts: Parts) -> None:
     parts.type("mb:3")
     parts.press(Qt.Key.Key_Return)
     assert parts.bar.field.accessibleName() == "Search"
     assert parts.bar.count.text() in parts.bar.field.accessibleDescription()
 
 
-def test_a_live_run_is_searched_on_as_it_grows(qtbot: object) -> None:
+def test_the_search_continues_as_a_live_run_grows(qtbot: object) -> None:
     header, made = batches(SPEC)
     trace = Trace(header)
     bar = SearchBar()
@@ -185,7 +187,7 @@ def test_a_live_run_is_searched_on_as_it_grows(qtbot: object) -> None:
     assert bar.count.text() == f"{count} hits"
 
 
-def test_a_long_search_leaves_the_window_free_and_can_be_cancelled(
+def test_a_long_search_does_not_block_the_window_and_can_be_cancelled(
     qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.features.spans.searching.PIECE", 5)
@@ -217,7 +219,7 @@ def test_a_step_waits_for_the_first_hit_of_a_long_search(
     qtbot.waitUntil(lambda: not parts.bar.searcher.running, timeout=3000)
 
 
-def test_another_run_is_searched_for_the_same(parts: Parts) -> None:
+def test_the_search_is_repeated_in_another_run(parts: Parts) -> None:
     parts.type("kind:step")
     parts.press(Qt.Key.Key_Return)
     other = Scene(trace_of(specification("dp", steps=2, warmup=0)))

@@ -101,7 +101,7 @@ def test_return_in_the_filter_goes_to_the_table_and_chooses_nothing(panel: Spans
     assert len(told) == 1
 
 
-def test_a_click_on_a_head_sorts_and_a_third_one_lets_go(panel: SpansPanel) -> None:
+def test_a_click_on_a_header_sorts_and_a_third_click_restores_the_order(panel: SpansPanel) -> None:
     head, number = panel.table.horizontalHeader(), column("duration")
     at = QPoint(head.sectionViewportPosition(number) + 10, head.height() // 2)
     lengths = []
@@ -169,7 +169,7 @@ def test_rows_are_added_as_a_run_grows_and_the_current_one_stays(qtbot: object) 
     panel.close()
 
 
-def test_a_sorted_table_of_a_live_run_takes_the_rest_when_it_ends(qtbot: object) -> None:
+def test_a_sorted_table_of_a_live_run_gets_the_remaining_rows_at_its_end(qtbot: object) -> None:
     header, made = batches(SPEC)
     trace = Trace(header)
     panel = SpansPanel()
@@ -230,7 +230,7 @@ def test_a_table_that_is_being_saved_can_be_cancelled(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_table_that_cannot_be_saved_says_why(panel: SpansPanel, tmp_path: Path) -> None:
+def test_a_failed_save_of_the_table_shows_its_reason(panel: SpansPanel, tmp_path: Path) -> None:
     failed: list[str] = []
     panel.failed.connect(failed.append)
     panel.save_to(tmp_path / "missing" / "spans.csv")
@@ -238,7 +238,7 @@ def test_a_table_that_cannot_be_saved_says_why(panel: SpansPanel, tmp_path: Path
     assert "spans.csv cannot be written" in failed[0]
 
 
-def test_a_table_that_was_never_seen_can_be_saved(qtbot: object, tmp_path: Path) -> None:
+def test_a_table_that_was_never_shown_can_be_saved(qtbot: object, tmp_path: Path) -> None:
     panel, failed = SpansPanel(), []
     qtbot.addWidget(panel)
     panel.failed.connect(failed.append)
@@ -254,7 +254,7 @@ def test_a_table_that_was_never_seen_can_be_saved(qtbot: object, tmp_path: Path)
     assert len(lines) == 1 + trace.span_count
 
 
-def test_a_filter_that_was_cancelled_says_so(
+def test_a_cancelled_filter_is_marked_as_cancelled(
     panel: SpansPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.features.spans.searching.PIECE", 5)
@@ -267,14 +267,14 @@ def test_a_filter_that_was_cancelled_says_so(
     assert all(span.kind is Kind.FORWARD for span in rows(panel))
 
 
-def test_names_have_a_column_where_there_are_names(panel: SpansPanel) -> None:
+def test_the_column_of_names_is_shown_only_if_spans_have_names(panel: SpansPanel) -> None:
     assert panel.table.isColumnHidden(column("name"))
     panel.show_scene(Scene(named()), False)
     assert not panel.table.isColumnHidden(column("name"))
     assert {span.name for span in rows(panel)} >= {"gemm_f32", "Gemm nt", "aten::relu"}
 
 
-def test_screen_readers_hear_each_cell_with_its_head(panel: SpansPanel) -> None:
+def test_screen_readers_get_each_cell_with_its_header(panel: SpansPanel) -> None:
     cell = panel.model.index(0, column("step"))
     assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0"
     assert panel.table.accessibleName()

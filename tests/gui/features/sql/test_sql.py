@@ -46,7 +46,7 @@ def test_without_a_run_or_a_query_the_panel_says_what_to_do(
     assert panel.status.text().startswith("There is no run to ask")
 
 
-def test_an_example_asks_all_runs(window: MainWindow, client: FakeClient, qtbot: object) -> None:
+def test_an_example_queries_all_runs(window: MainWindow, client: FakeClient, qtbot: object) -> None:
     panel = window.feature(SqlFeature).panel.widget
     for name in ("dp", "pipeline"):
         perform(window, client, specification(name))

@@ -131,7 +131,7 @@ def test_without_a_run_the_panel_says_what_to_do(panel: StatisticsPanel) -> None
     assert said == ["Drag over the lanes to select a range first."]
 
 
-def test_without_a_range_all_measured_steps_are_counted_once_the_panel_is_seen(
+def test_without_a_range_all_measured_steps_are_counted_once_the_panel_is_visible(
     panel: StatisticsPanel, scene: Scene, qtbot: object
 ) -> None:
     panel.hide()

@@ -25,7 +25,7 @@ def tell(trace, *counters):
     ("there", "text"),
     [(0, "starting rank 1 of 4…"), (3, "starting rank 4 of 4…"), (4, "starting…")],
 )
-def test_the_rank_that_is_waited_for_is_named(qapp, there, text):
+def test_the_rank_that_others_wait_for_is_named(qapp, there, text):
     ranks = specification("ddp", devices="4xcpu")
     trace = Trace(header_and_plans(ranks)[0])
     tell(trace, *((STARTED, rank, 1) for rank in range(there)))
@@ -50,7 +50,7 @@ def test_the_pass_that_measures_costs_is_numbered(qapp, passes, text):
     assert step_text(Run(1, trace), Scene(trace)) == f"measuring costs, {text}"
 
 
-def test_a_low_window_says_in_its_last_line_how_its_lanes_are_timed(window, client, qtbot):
+def test_a_low_window_shows_in_its_last_line_how_its_lanes_are_timed(window, client, qtbot):
     note = window.feature(StatusFeature).line.timing_note
     window.resize(1440, 900)
     perform(window, client, specification(devices="2xvirtual", steps=3))

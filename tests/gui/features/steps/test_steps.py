@@ -41,7 +41,7 @@ def show_steps(window: MainWindow, qtbot: object) -> None:
     )
 
 
-def test_the_bars_are_the_summarys_makespans(
+def test_the_bars_show_the_makespans_of_the_summary(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(steps=7))
@@ -117,7 +117,7 @@ def test_a_step_under_way_has_no_bar_yet() -> None:
     assert step_bars(scene, live=True).steps.tolist() == [0, 1, 2, 3]
 
 
-def test_warm_up_of_another_program_that_was_found_is_no_measured_bar(tmp_path: Path) -> None:
+def test_detected_warm_up_of_an_imported_trace_is_not_a_measured_bar(tmp_path: Path) -> None:
     scene = Scene(profile(tmp_path, (400, 200, 100, 100, 100)))
     bars = step_bars(scene, live=False)
     assert bars.measured.tolist() == [False, False, True, True, True]
@@ -135,7 +135,7 @@ def test_a_bar_is_named_with_makespan_and_loss() -> None:
     assert (bars.at(0), bars.at(1), bars.at(2)) == (0, 1, None)
 
 
-def test_the_chart_wears_the_windows_theme(
+def test_the_chart_uses_the_windows_theme(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
@@ -170,7 +170,7 @@ def test_axis_steps_are_whole_numbers(least: float, step: int) -> None:
     ("spacing", "texts"),
     [(200.0, ["0", "200"]), (0.5, ["0.0", "0.5"]), (0.0002, ["0.0000", "0.0002"])],
 )
-def test_no_two_ticks_read_the_same(qapp: object, spacing: float, texts: list[str]) -> None:
+def test_no_two_ticks_have_the_same_label(qapp: object, spacing: float, texts: list[str]) -> None:
     assert ValueAxis("right").tickStrings([0.0, spacing], 1.0, spacing) == texts
 
 
@@ -186,7 +186,9 @@ def test_the_window_does_not_wait_for_the_charts_library() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, cwd=PROJECT_ROOT, timeout=60)
 
 
-def test_a_trace_without_steps_is_not_said_to_get_some(qapp: object, tmp_path: Path) -> None:
+def test_the_panel_does_not_promise_steps_for_a_trace_without_steps(
+    qapp: object, tmp_path: Path
+) -> None:
     panel = StepsPanel()
     assert "appears here" in panel.empty
     path = tmp_path / "trace.json"

@@ -74,7 +74,7 @@ def test_a_drag_chooses_each_step_once(qtbot: object) -> None:
     assert chosen == [1, 2, 3, 2]
 
 
-def test_of_many_steps_the_ones_around_the_described_step_are_shown(qtbot: object) -> None:
+def test_only_steps_around_the_described_one_are_shown_if_there_are_many(qtbot: object) -> None:
     strip = strip_of(qtbot, steps=40, width=500)
     scene = strip._scene
     for step in (20, 0, 40):

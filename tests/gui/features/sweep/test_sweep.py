@@ -80,7 +80,7 @@ def test_the_keyboard_reaches_every_point(window, client, panel):
     assert window.run_shown.trace.header.specification[SPLIT_SIZE] == 8
 
 
-def test_a_sweep_that_is_stopped_goes_on_where_it_was(window, client, panel):
+def test_a_stopped_sweep_resumes_where_it_was(window, client, panel):
     panel.beside.setChecked(False)
     panel.repeat.setValue(1)
     QTest.mouseClick(panel.button, LEFT)
@@ -100,7 +100,7 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(window, client, panel):
     )
 
 
-def test_a_setting_that_fails_leaves_the_others(window, client, panel):
+def test_a_failed_setting_does_not_stop_the_others(window, client, panel):
     panel.beside.setChecked(False)
     panel.repeat.setValue(2)
     QTest.mouseClick(panel.button, LEFT)
@@ -146,7 +146,7 @@ def test_picked_options_have_values_that_can_be_run(panel):
         assert not panel.problem.isVisible()
 
 
-def test_picture_and_table_are_written(window, client, panel, tmp_path):
+def test_the_picture_and_the_table_are_written(window, client, panel, tmp_path):
     panel.repeat.setValue(1)
     panel.beside.setChecked(False)
     QTest.mouseClick(panel.button, LEFT)
@@ -160,7 +160,7 @@ def test_picture_and_table_are_written(window, client, panel, tmp_path):
     assert window.banner.isVisible()
 
 
-def test_a_sweep_on_the_real_engine(real_window, qtbot):
+def test_a_sweep_runs_on_the_real_engine(real_window, qtbot):
     window = real_window
     window.feature(RunFeature).form.set_specification(
         specification_of({**SMALL, "steps": 1, "warmup": 0})
@@ -176,14 +176,14 @@ def test_a_sweep_on_the_real_engine(real_window, qtbot):
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 650)])
-def test_the_button_that_runs_a_sweep_is_seen_without_scrolling(window, panel, size, qtbot):
+def test_the_button_that_runs_a_sweep_is_visible_without_scrolling(window, panel, size, qtbot):
     window.resize(*size)
     qtbot.wait(50)
     assert panel.button.visibleRegion().boundingRect() == panel.button.rect()
 
 
 @pytest.mark.parametrize("size", [(1000, 650), (1440, 900)])
-def test_the_chart_of_a_sweep_is_seen_in_its_whole_width(window, client, panel, size, qtbot):
+def test_the_chart_of_a_sweep_is_visible_in_its_whole_width(window, client, panel, size, qtbot):
     window.resize(*size)
     QTest.mouseClick(panel.button, LEFT)
     perform(window, client, 4)

@@ -25,14 +25,14 @@ def trace_on(devices: str, model: ModelSettings = NARROW, sharing: str = "") -> 
     return trace
 
 
-def test_lanes_that_share_cores_become_virtual_ones_before_all_else() -> None:
+def test_virtual_lanes_are_suggested_first_if_lanes_share_cores() -> None:
     trace = trace_on("4xcpu", sharing="4 lanes share 2 cores")
     found = suggestion(trace, Limit.HOST)
     assert found is not None and found.change is Change.VIRTUAL_LANES
     assert found.specification == trace.header.specification.having(devices="4xvirtual:cpu")
 
 
-def test_tasks_that_are_shorter_than_the_host_needs_are_made_wider() -> None:
+def test_a_wider_model_is_suggested_if_the_host_limits_the_run() -> None:
     found = suggestion(trace_on("4xvirtual:cpu"), Limit.HOST)
     assert found is not None and found.change is Change.WIDER
     assert found.specification.model.width == 512
@@ -54,7 +54,7 @@ def way(ms: float, strategy: str = "dp", known: bool = True) -> Advice:
     return Advice(Specification(strategy, NARROW), step, step, step, 0.0, 0, known)
 
 
-def test_known_ways_are_suggested_if_they_spare_enough() -> None:
+def test_known_ways_are_suggested_if_they_save_enough() -> None:
     ways = [way(8, "ddp"), way(9, "mp"), way(9.8, "tp"), way(5, "fsdp", known=False)]
     found = better_ways(AdviceResult(ways, way(10)))
     assert [one.specification.strategy for one in found] == ["ddp", "mp"]
@@ -67,7 +67,7 @@ def test_known_ways_are_suggested_if_they_spare_enough() -> None:
     assert better_ways(AdviceResult([], way(10))) == []
 
 
-def test_of_each_strategy_and_schedule_the_quickest_is_suggested_and_three_at_most() -> None:
+def test_only_the_fastest_of_each_strategy_and_schedule_is_suggested_up_to_three() -> None:
     names = ("ddp", "ddp", "mp", "tp", "fsdp")
     ways = [way(2 + 0.5 * n, name) for n, name in enumerate(names)]
     found = better_ways(AdviceResult(ways, way(10)))

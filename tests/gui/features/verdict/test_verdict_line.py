@@ -52,7 +52,7 @@ def test_a_run_that_has_ended_has_its_verdict_above_the_timeline(
     assert line < lanes
 
 
-def test_the_line_of_a_live_run_describes_its_last_whole_step(
+def test_the_line_of_a_live_run_describes_its_last_complete_step(
     window: MainWindow, client: FakeClient
 ) -> None:
     spec = specification(steps=6, warmup=0)
@@ -69,7 +69,7 @@ def test_the_line_of_a_live_run_describes_its_last_whole_step(
     client.say(*rest)
 
 
-def test_a_click_on_the_line_and_its_button_bring_why_to_the_front(
+def test_a_click_on_the_line_or_its_button_brings_why_to_the_front(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     perform(window, client, specification(steps=2))
@@ -192,7 +192,7 @@ OPENING = "Step 39.6 ms. Lanes idle 1.8 %, the largest part waiting for collecti
 
 
 @pytest.mark.parametrize("size", [(1600, 1000), (1440, 900), (1000, 650)])
-def test_the_main_sentence_is_whole_at_every_size_and_the_line_has_the_same_height(
+def test_the_main_sentence_is_complete_at_every_size_and_the_height_is_constant(
     window: MainWindow, client: FakeClient, qtbot: QtBot, size: tuple[int, int]
 ) -> None:
     window.resize(*size)

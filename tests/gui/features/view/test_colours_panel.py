@@ -34,7 +34,7 @@ def write(control: ColourControl, name: str, colour: str) -> None:
     QTest.keyClicks(field, colour)
 
 
-def test_a_colour_that_is_typed_is_the_themes_at_once_and_is_kept(
+def test_a_typed_colour_is_applied_at_once_and_stored(
     control: ColourControl, settings: Settings
 ) -> None:
     told: list[bool] = []
@@ -47,21 +47,21 @@ def test_a_colour_that_is_typed_is_the_themes_at_once_and_is_kept(
     assert control.theme.backward == LIGHT.backward
 
 
-def test_a_text_that_is_no_colour_changes_nothing(control: ColourControl) -> None:
+def test_an_invalid_colour_changes_nothing(control: ColourControl) -> None:
     control.edit()
     for typed in ("#12", "red", "#zzzzzz", "123456"):
         write(control, "forward", typed)
         assert control.theme == LIGHT
 
 
-def test_a_faint_colour_is_warned_of_with_its_contrast(control: ColourControl) -> None:
+def test_a_faint_colour_shows_a_warning_with_its_contrast(control: ColourControl) -> None:
     control.edit()
     assert control.panel.warning.text() == ""
     write(control, "forward", "#d0e0ff")
     assert "Forward is too faint: 1.3:1 against the plot" in control.panel.warning.text()
 
 
-def test_colours_that_some_eyes_confuse_are_warned_of(control: ColourControl) -> None:
+def test_colours_that_colour_blind_users_confuse_show_a_warning(control: ColourControl) -> None:
     control.edit()
     write(control, "forward", "#6d7a00")
     assert "hard to tell apart with" in control.panel.warning.text()
@@ -88,7 +88,7 @@ def test_each_theme_has_its_own_colours(control: ColourControl, settings: Settin
     assert control.panel.fields["forward"].text() == DARK.forward
 
 
-def test_settings_that_cannot_be_read_are_no_colours(settings: Settings) -> None:
+def test_unreadable_settings_are_ignored(settings: Settings) -> None:
     settings.store.setValue("colours/light", "[1, 2")
     assert settings.colours("light") == {}
     settings.store.setValue("colours/light", '{"forward": "red", "update": "#00ff00"}')
@@ -102,7 +102,7 @@ def test_every_control_has_a_name(control: ColourControl) -> None:
         assert control.panel.buttons[name].accessibleName()
 
 
-def test_the_choice_of_colouring_is_kept_and_shown(
+def test_the_choice_of_colouring_is_stored_and_shown(
     control: ColourControl, settings: Settings
 ) -> None:
     scene = Scene(trace_of(specification("pipeline", microbatches=4, steps=1)))

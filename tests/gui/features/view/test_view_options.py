@@ -34,7 +34,7 @@ def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) 
     QTest.keyClick(window, key, keys)
 
 
-def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
+def test_lanes_are_arranged_by_keys_only(window: MainWindow) -> None:
     run = specification("dp-pp", steps=1, devices="8xcpu", replicas=4, stages=2)
     window.timeline.state.show_scene(Scene(trace_of(run, Hardware(64, 8 << 30))))
     press(window, Qt.Key.Key_G)
@@ -56,7 +56,7 @@ def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
     assert window.timeline.lane_filter.field.hasFocus()
 
 
-def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
+def test_the_menu_shows_how_lanes_are_grouped_and_the_choice_is_remembered(
     make_window: MakeWindow, client: FakeClient, settings: Settings
 ) -> None:
     window = make_window(client, settings)
@@ -72,7 +72,7 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     assert not again.action("nested").isChecked()
 
 
-def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: MainWindow) -> None:
+def test_the_dialog_for_the_devices_of_a_node_does_not_block(window: MainWindow) -> None:
     window.action("node_devices").trigger()
     dialog = window.feature(ViewFeature).options.dialog
     assert dialog is not None
@@ -83,12 +83,12 @@ def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: Main
     assert window.timeline.lanes.tracks.node_devices == 16
 
 
-def test_settings_that_cannot_be_read_give_groups_by_device() -> None:
+def test_unreadable_settings_group_lanes_by_device() -> None:
     assert grouping_of("galaxy") is Grouping.DEVICE
     assert grouping_of("pipelines") is Grouping.PIPELINE
 
 
-def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
+def test_blocks_are_recorded_if_the_form_requests_it_and_never_for_ranks(
     window: MainWindow,
 ) -> None:
     window.feature(RunFeature).form.set_specification(Specification(blocks=True))

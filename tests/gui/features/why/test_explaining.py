@@ -52,7 +52,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made.open.set()
 
 
-def test_the_window_goes_on_while_a_large_step_is_explained(
+def test_the_window_stays_responsive_while_a_large_step_is_explained(
     qtbot: QtBot, window: MainWindow, client: FakeClient, gate: Gate
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01))
@@ -73,7 +73,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     assert gate.asked == [shown_step(window)]
 
 
-def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
+def test_no_action_explains_a_large_step_in_the_windows_thread(
     qtbot: QtBot, window: MainWindow, client: FakeClient, gate: Gate, tmp_path: Path
 ) -> None:
     perform(window, client, specification("mp", steps=3))
@@ -95,7 +95,7 @@ def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
     assert end > start and not window.banner.isVisible()
 
 
-def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
+def test_a_step_of_too_many_tasks_is_not_explained_and_shows_a_message(
     window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch, gate: Gate,
     qtbot: QtBot, tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -118,7 +118,7 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
     assert gate.asked == []
 
 
-def test_a_large_step_of_a_live_run_waits_for_the_runs_end(gate: Gate) -> None:
+def test_a_large_step_of_a_live_run_is_explained_after_the_runs_end(gate: Gate) -> None:
     explained = ExplanationCache(trace_of(specification("mp", steps=1, warmup=0)))
     said = why_not_yet(explained, 0, live=True)
     assert said == "This step has 9 tasks: it is explained when the run has ended."

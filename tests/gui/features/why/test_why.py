@@ -111,7 +111,7 @@ def test_the_verdict_on_the_run_is_at_the_top(
     )
 
 
-def test_the_part_that_makes_a_pipeline_uneven_is_below_the_verdict(qtbot: QtBot) -> None:
+def test_the_lane_that_makes_a_pipeline_uneven_is_named_below_the_verdict(qtbot: QtBot) -> None:
     run = Specification("dp-pp", devices="4xvirtual:cpu", batch=64, steps=6, warmup=0)
     found = verdict(made(run.having(slow_lane="1:1.5")).trace)
     assert found is not None
@@ -125,7 +125,7 @@ def test_the_part_that_makes_a_pipeline_uneven_is_below_the_verdict(qtbot: QtBot
     assert panel.verdict.text() == ""
 
 
-def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeClient) -> None:
+def test_a_live_run_has_no_verdict_yet(window: MainWindow, client: FakeClient) -> None:
     spec = specification(steps=2)
     window.session.run(spec)
     client.perform(spec)
@@ -139,7 +139,9 @@ def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeC
     )
 
 
-def test_the_idle_bars_are_the_summarys_causes(window: MainWindow, client: FakeClient) -> None:
+def test_the_idle_bars_show_the_causes_of_the_summary(
+    window: MainWindow, client: FakeClient
+) -> None:
     explained(window, client, "dp", devices="4xcpu")
     shown = {
         name: {str(cause): ns for cause, ns in idle.items()}
@@ -197,7 +199,7 @@ def test_the_step_on_screen_is_explained(window: MainWindow, client: FakeClient)
         (1, 3 * 4, "mean of 2 measured steps", [1, 2]),
     ],
 )
-def test_the_mean_says_which_steps_it_is_of_and_a_step_that_was_stopped_is_none_of_them(
+def test_the_mean_names_its_steps_and_excludes_a_stopped_step(
     window: MainWindow, client: FakeClient, qtbot: QtBot,
     warmup: int, sent: int, wanted: str, shown: list[int],
 ) -> None:  # fmt: skip
@@ -257,7 +259,7 @@ def test_means_of_many_steps_arrive_without_blocking(
     )
 
 
-def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
+def test_a_step_of_very_many_tasks_is_explained_on_request(
     qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", 10)
@@ -375,7 +377,7 @@ def test_the_paths_lines_lead_from_one_task_to_the_next(
         assert line.x2() >= line.x1() - 1
 
 
-def test_the_path_is_remembered_and_in_figures_with_a_legend(
+def test_the_path_is_remembered_and_drawn_in_figures_with_a_legend(
     make_window: MakeWindow, client: FakeClient, settings: Settings, tmp_path: Path
 ) -> None:
     first = make_window(client, settings)
@@ -500,7 +502,7 @@ def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
         assert chart.accessibleName() and chart.accessibleDescription()
 
 
-def test_each_lanes_work_rows_and_memory_stand_in_a_table_with_the_largest_over_the_mean(
+def test_a_table_lists_each_lanes_work_rows_and_memory_and_the_largest_over_the_mean(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("dp", devices="4xcpu", batch=30, steps=3))

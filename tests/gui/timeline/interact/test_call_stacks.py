@@ -66,7 +66,7 @@ def click(view: TimelineView, at: QPoint) -> None:
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
-def test_the_device_is_seen_first_and_the_call_stack_of_the_host_when_it_is_asked_for(
+def test_the_device_is_shown_first_and_the_hosts_call_stack_on_request(
     view: TimelineView,
 ) -> None:
     closed = ["stream 7", "device annotations", "stream 20", "thread 1"]

@@ -155,7 +155,7 @@ def test_a_click_on_a_pinned_lane_finds_it_and_not_what_lies_under_it(view: Time
     assert view.state.selection == span
 
 
-def test_a_label_that_is_dragged_takes_its_lane_along(view: TimelineView) -> None:
+def test_dragging_a_label_moves_its_lane(view: TimelineView) -> None:
     view.state.stack.height = 20
     view.state.lay_out()
     drag(view, pixel_at(view, 1), pixel_at(view, 4) + QPoint(0, 12))
@@ -196,7 +196,7 @@ def test_the_filter_shows_some_lanes_and_escape_all(view: TimelineView) -> None:
     assert not view.lane_filter.isVisible()
 
 
-def test_a_filter_that_nothing_matches_is_said(view: TimelineView) -> None:
+def test_a_filter_without_matches_shows_a_message(view: TimelineView) -> None:
     view.lanes.filter("tpu")
     assert lanes_shown(view) == []
     middle = view.viewport().height() // 2
@@ -206,18 +206,18 @@ def test_a_filter_that_nothing_matches_is_said(view: TimelineView) -> None:
     assert view.state.selection is None
 
 
-def test_counts_are_told_with_thousands() -> None:
+def test_counts_have_thousands_separators() -> None:
     assert count_text(12, 1024) == "12 of 1,024 lanes"
     assert count_text(1024, 1024) == "1,024 lanes"
 
 
-def test_a_heading_tells_name_and_lanes(view: TimelineView) -> None:
+def test_a_heading_shows_its_name_and_number_of_lanes(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
     first = heading_text(view.state.scene, view.state.stack.layout.groups[0])
     assert first.replace(NO_BREAK, " ") == "pipeline 0  ·  2 lanes"
 
 
-def test_folding_is_taken_back_like_a_zoom(view: TimelineView) -> None:
+def test_folding_is_undone_like_a_zoom(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
     view.lanes.fold_all()
     view.navigator.zoom_back()
@@ -236,7 +236,7 @@ def test_another_run_has_its_lanes_in_its_own_order(view: TimelineView) -> None:
     assert view.state.lane is None
 
 
-def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -> None:
+def test_only_visible_rows_are_drawn(view: TimelineView) -> None:
     run = specification("dp", steps=1, warmup=0, devices="400xcpu", batch=400)
     view.state.show_scene(Scene(trace_of(run, CORES)))
     for scrolled in (0, 3000, view.verticalScrollBar().maximum()):
@@ -253,7 +253,7 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
     assert view.lane_filter.y() >= AXIS - 4  # the axis's title is above it
 
 
-def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
+def test_lanes_that_a_filter_hides_are_drawn_nowhere(view: TimelineView) -> None:
     view.state.show_strips(path=True)
     view.grab()  # explains the step on screen
     step = view.state.scene.described
@@ -267,7 +267,7 @@ def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
     assert not view.grab().isNull()
 
 
-def test_the_overview_of_very_many_lanes_puts_neighbours_together(qtbot: object) -> None:
+def test_the_overview_of_very_many_lanes_merges_neighbours(qtbot: object) -> None:
     state = TimelineState()
     overview = Overview(state)
     qtbot.addWidget(overview)

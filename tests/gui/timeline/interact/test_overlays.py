@@ -145,7 +145,7 @@ def test_neighbouring_lanes_are_shaded_as_one_area(view: TimelineView) -> None:
     assert [area.height() for area in apart] == [rows[0].height, rows[2].height]
 
 
-def test_the_crosshair_follows_the_pointer_and_leaves_with_it(view: TimelineView) -> None:
+def test_the_crosshair_follows_the_pointer_and_disappears_with_it(view: TimelineView) -> None:
     for x in (LABELS + 100, LABELS + 333):
         mouse(view, MOVE, x, AXIS / 2)
         reach = 6 * view.state.viewport.ns_per_pixel
@@ -188,7 +188,7 @@ def test_the_crosshair_stays_at_the_pointer_while_the_wheel_zooms(view: Timeline
 
 
 @given(drawn(), st.integers(-50, 500))
-def test_the_nearest_edge_is_that_of_looking_at_every_span(case: Drawn, time: int) -> None:
+def test_the_nearest_edge_is_the_same_as_in_a_search_of_all_spans(case: Drawn, time: int) -> None:
     for lane, pieces in enumerate(case.lanes):
         found = nearest_edge(case.trace.spans(lane), time)
         edges = [edge for piece in pieces for edge in piece[:2]]
@@ -201,7 +201,7 @@ def test_the_nearest_edge_is_that_of_looking_at_every_span(case: Drawn, time: in
     [(1_234_567_891, 1e6, "1 235 ms"), (1_234_567_891, 1e4, "1 234.57 ms"),
      (1_234_567_891, 0.1, "1 234.567891 ms"), (-2_500_000, 1e5, "−2.5 ms")],
 )  # fmt: skip
-def test_a_moment_has_the_digits_that_tell_two_pixels_apart(
+def test_a_time_has_enough_digits_to_distinguish_two_pixels(
     ns: int, per_pixel: float, expected: str
 ) -> None:
     assert moment_text(ns, OF_RUN, per_pixel).replace("\u00a0", " ") == expected
@@ -270,7 +270,7 @@ def test_flags_end_where_the_next_one_begins(view: TimelineView) -> None:
     assert places[3].width() > 60
 
 
-def test_the_next_and_previous_mark_are_gone_to(
+def test_keys_go_to_the_next_and_the_previous_mark(
     view: TimelineView, bookmarking: Bookmarking
 ) -> None:
     first, last = view.state.trace.bounds

@@ -61,7 +61,7 @@ def code(colour: str) -> int:
     return QColor(colour).rgb() & 0xFFFFFF
 
 
-def test_a_pixels_shares_are_those_of_a_count_span_by_span(scene: Scene) -> None:
+def test_the_shares_of_a_pixel_match_a_count_span_by_span(scene: Scene) -> None:
     spans = scene.trace.spans(LANE)
     start, end = float(spans.start[100]) + 0.5, float(spans.end[150]) - 0.5
     found = reduced_pixel_at(scene, Track(LANE, 0, 20), start, end)
@@ -76,7 +76,9 @@ def test_a_pixels_shares_are_those_of_a_count_span_by_span(scene: Scene) -> None
     assert shares == sorted(shares, reverse=True)
 
 
-def test_the_card_of_a_folded_pixel_tells_count_shares_and_idle_time(view: TimelineView) -> None:
+def test_the_tooltip_of_a_reduced_pixel_shows_count_shares_and_idle_time(
+    view: TimelineView,
+) -> None:
     frame, track = view.state.frame, track_of(view)
     y = frame.top + track.top + track.height / 2
     view.overlays.hover_at(QPointF(LABELS + 300, y))
@@ -93,7 +95,7 @@ def test_the_card_of_a_folded_pixel_tells_count_shares_and_idle_time(view: Timel
     assert lines[-1] == "Zoom in to see each of them."
 
 
-def test_a_pixel_of_bars_has_no_such_card(view: TimelineView) -> None:
+def test_a_pixel_of_exact_bars_has_no_such_tooltip(view: TimelineView) -> None:
     view.navigator.fit_between(*view.state.scene.bounds)
     end = view.state.scene.bounds[1]
     view.navigator.fit_between(end * 0.5, end * 0.52)
@@ -140,7 +142,7 @@ def test_a_single_hit_among_thousands_of_spans_is_marked(view: TimelineView) -> 
     assert marked.mean() + 0.5 == pytest.approx(middle, abs=1)
 
 
-def test_many_hits_cost_what_their_pixels_cost_and_are_all_marked(view: TimelineView) -> None:
+def test_many_hits_are_all_marked(view: TimelineView) -> None:
     track, spans = track_of(view), view.state.scene.trace.spans(LANE)
     view.state.scene.hits = {LANE: np.arange(2000)}
     view.state.refresh(None)
@@ -151,7 +153,7 @@ def test_many_hits_cost_what_their_pixels_cost_and_are_all_marked(view: Timeline
     assert not marked[last + 4 : -100].any()
 
 
-def test_the_status_is_told_how_many_spans_share_a_pixel(view: TimelineView) -> None:
+def test_a_signal_reports_how_many_spans_share_a_pixel(view: TimelineView) -> None:
     told: list[float] = []
     view.reduction_changed.connect(told.append)
     end = view.state.scene.bounds[1]

@@ -124,7 +124,7 @@ def test_zooming_out_ends_with_the_whole_run(view: TimelineView) -> None:
 
 
 @pytest.mark.parametrize(("button", "keys"), [(MIDDLE, NO_KEYS), (LEFT, SHIFT)])
-def test_a_middle_or_shift_drag_carries_the_time_with_the_pointer(
+def test_a_middle_or_shift_drag_moves_the_time_with_the_pointer(
     view: TimelineView, button: Qt.MouseButton, keys: Qt.KeyboardModifier
 ) -> None:
     before, span = view.state.viewport.time(300), view.state.viewport.span
@@ -164,7 +164,7 @@ def test_a_click_on_a_bubble_selects_the_gap(view: TimelineView) -> None:
     assert (view.state.selection.start, view.state.selection.end) == (before.end, after.start)
 
 
-def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> None:
+def test_the_tooltip_of_a_bubble_says_which_lane_waits_for_which(view: TimelineView) -> None:
     before, after = idle_gap(view)
     x, y = pixel_at(view, 0, (before.end + after.start) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
@@ -175,7 +175,7 @@ def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> N
     assert text.endswith("Then C0 starts.")
 
 
-def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineView) -> None:
+def test_the_tooltip_of_a_span_shows_rows_bytes_duration_and_wait(view: TimelineView) -> None:
     copy = next(s for s in trace(view) if s.lane == 1 and s.step == 4 and s.kind is Kind.COPY)
     x, y = pixel_at(view, 1, (copy.start + copy.end) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
@@ -185,7 +185,7 @@ def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineV
         assert part in text
 
 
-def test_leaving_the_timeline_takes_the_card_away(view: TimelineView) -> None:
+def test_leaving_the_timeline_hides_the_tooltip(view: TimelineView) -> None:
     span = first_forward(view, 0)
     mouse(view, QEvent.Type.MouseMove, *pixel_at(view, 0, span.start + MS), NO_BUTTON)
     assert view.overlays.hovered is not None
@@ -209,7 +209,7 @@ def test_fit_shows_the_selection_and_then_everything(view: TimelineView) -> None
     assert view.state.viewport == view.state.viewport.fitted(*trace(view).bounds)
 
 
-def test_zoom_back_returns_through_every_gesture(view: TimelineView) -> None:
+def test_zoom_back_undoes_every_gesture(view: TimelineView) -> None:
     views = [view.state.viewport]
     view.navigator.fit()
     views.append(view.state.viewport)

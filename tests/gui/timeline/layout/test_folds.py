@@ -38,7 +38,7 @@ moments = st.lists(st.floats(-1e3, 1e6), min_size=1, max_size=20).map(sorted)
 
 
 @given(some_folds(), moments)
-def test_every_time_has_its_place_and_every_place_its_time(
+def test_converting_times_to_places_and_back_gives_the_same_times(
     folds: Folds, times: list[float]
 ) -> None:
     places = [folds.drawn(time) for time in times]
@@ -55,7 +55,7 @@ def test_folding_keeps_the_order_and_makes_nothing_longer(folds: Folds, times: l
 
 
 @given(some_folds(), st.floats(0, 1e5), st.floats(0, 1e5))
-def test_what_is_not_folded_is_as_long_as_it_is(folds: Folds, one: float, other: float) -> None:
+def test_time_outside_folds_keeps_its_length(folds: Folds, one: float, other: float) -> None:
     start, end = sorted((one, other))
     kept = sum(b - a for a, b in folds.between(start, end))
     cut = [(max(a, start), min(b, end)) for a, b in folds.gaps if b > start and a < end]
@@ -77,7 +77,7 @@ def test_a_folded_view_zooms_and_pans_as_any_other(
 
 
 @given(some_folds(), st.floats(1_000, 1e5))
-def test_ticks_stand_apart_and_none_in_a_fold(folds: Folds, span: float) -> None:
+def test_ticks_keep_their_distance_and_none_is_in_a_fold(folds: Folds, span: float) -> None:
     view = Viewport(0.0, span, 1000.0, folds)
     found = ticks(view)
     assert all(b.x - a.x >= 0.99 * TICK_PIXELS for a, b in itertools.pairwise(found))
@@ -127,7 +127,7 @@ def trace() -> Trace:
     return made
 
 
-def test_a_window_folds_the_measuring_of_costs_and_the_mouse_follows(
+def test_a_view_folds_the_measuring_of_costs_and_maps_the_mouse_correctly(
     trace: Trace, qtbot: object
 ) -> None:
     view = TimelineView()
@@ -165,7 +165,7 @@ def cold_run() -> Trace:
     return made
 
 
-def test_the_overview_folds_a_long_warm_up_so_that_the_steps_are_seen(qtbot: object) -> None:
+def test_the_overview_folds_a_long_warm_up_so_that_the_steps_are_visible(qtbot: object) -> None:
     state = TimelineState()
     overview = Overview(state)
     qtbot.addWidget(overview)

@@ -57,7 +57,7 @@ def test_resizing_keeps_the_visible_time() -> None:
     assert (resized.start, resized.end) == (VIEW.start, VIEW.end)
 
 
-def test_centring_leaves_a_view_alone_that_shows_the_range_already() -> None:
+def test_centring_does_not_move_a_view_that_already_shows_the_range() -> None:
     assert VIEW.centred(1500, 1600) is VIEW
     assert VIEW.centred(9000, 9100).x(9050) == pytest.approx(VIEW.width / 2)
 

@@ -41,7 +41,7 @@ def test_a_node_is_the_host_of_a_devices_name() -> None:
     assert names(HOSTS, NODES) == [("n0", 4), ("n1", 4), ("n2", 4)]
 
 
-def test_without_hosts_a_node_has_as_many_devices_as_is_said() -> None:
+def test_without_hosts_a_node_has_the_given_number_of_devices() -> None:
     assert names(GPUS, NODES) == [("node 0", 8), ("node 1", 8), ("node 2", 4)]
     assert names(GPUS, replace(NODES, node_devices=5)) == [(f"node {n}", 5) for n in range(4)]
 
@@ -51,7 +51,7 @@ def test_lanes_that_share_a_device_are_one_device_of_a_node() -> None:
     assert names(lanes, replace(NODES, node_devices=2)) == [("node 0", 4), ("node 1", 4)]
 
 
-def test_lanes_of_one_device_count_by_themselves() -> None:
+def test_lanes_on_the_same_device_are_counted_one_by_one() -> None:
     lanes = make_lanes(["cpu"] * 6, Hardware(8, 0), None)
     assert names(lanes, replace(NODES, node_devices=4)) == [("node 0", 4), ("node 1", 2)]
 
@@ -91,14 +91,14 @@ def test_lanes_that_are_not_grouped_have_no_heading() -> None:
         ('"a|b"|"c"', "a", False),
     ],
 )
-def test_a_filter_is_part_of_a_name_or_with_stars_all_of_it(
+def test_a_filter_matches_part_of_a_name_or_with_stars_the_whole_name(
     text: str, name: str, fits: bool
 ) -> None:
     assert matcher(text)(name) is fits
 
 
 @pytest.mark.parametrize("name", ["cuda:1", "a|b", 'the "best"', "50 * 2", "["])
-def test_the_filter_of_names_matches_each_of_them(name: str) -> None:
+def test_a_filter_made_of_several_names_matches_each_of_them(name: str) -> None:
     fits = matcher(pattern_of_names(["other", name]))
     assert fits(name) and fits("other") and not fits(f"2{name}")
 
@@ -117,7 +117,7 @@ def test_pinned_lanes_leave_their_group_in_the_order_in_which_they_were_pinned()
     assert state.pin_toggled(9).pinned == (2,)
 
 
-def test_helpers_have_no_row_of_their_own() -> None:
+def test_helper_lanes_have_no_rows() -> None:
     lanes = with_helpers(GPUS[:3], Role.COPY, "copy")
     assert shown(lanes, NODES) == [0, 1, 2]
 
@@ -143,6 +143,6 @@ def test_whatever_is_moved_every_lane_is_shown_once(data: st.DataObject) -> None
         assert sorted(shown(GPUS, state)) == list(range(20))
 
 
-def test_another_run_keeps_the_grouping_alone() -> None:
+def test_another_run_keeps_only_the_grouping() -> None:
     state = replace(NODES, node_devices=4, filter="x", order=(1, 0), pinned=(1,))
     assert state.fresh() == TrackState(Grouping.NODE, 4)

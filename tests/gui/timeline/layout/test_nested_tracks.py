@@ -59,7 +59,7 @@ def pixel_at(view: TimelineView, lane: int, time: float) -> QPoint:
     return QPoint(int(frame.x(time)), int(frame.top + track.top + track.height / 2))
 
 
-def test_blocks_stand_right_under_their_lane_and_are_thinner() -> None:
+def test_blocks_are_directly_below_their_lane_and_thinner() -> None:
     lanes = nested_run().header.lanes
     tracks = lay_out(lanes, 600, Strips(nested=True, prediction=True)).tracks
     assert [track.lane for track in tracks] == [0, 2, 1, 3]
@@ -74,7 +74,7 @@ def test_blocks_can_be_shown_and_hidden(view: TimelineView) -> None:
     assert not view.state.strips.nested
 
 
-def test_a_block_has_its_name_where_it_fits_and_else_its_number(view: TimelineView) -> None:
+def test_a_block_shows_its_name_if_it_fits_and_otherwise_its_number(view: TimelineView) -> None:
     scene = view.state.scene
     blocks = scene.trace.header.model.blocks
     names, numbers = _texts(scene, 2, 0, 3)
@@ -100,7 +100,7 @@ def test_between_blocks_there_is_no_gap_to_explain(view: TimelineView) -> None:
     assert view.state.selection is None
 
 
-def test_lanes_are_summed_up_as_if_there_were_no_blocks(view: TimelineView) -> None:
+def test_sums_of_lanes_ignore_blocks(view: TimelineView) -> None:
     scene = view.state.scene
     assert [balance.lane for balance in scene.balances] == [0, 1]
     assert len(scene.facts) == 4
@@ -109,7 +109,7 @@ def test_lanes_are_summed_up_as_if_there_were_no_blocks(view: TimelineView) -> N
     assert "blocks" not in panel.accessibleDescription()
 
 
-def test_the_number_of_a_block_stands_in_its_bar(view: TimelineView) -> None:
+def test_the_number_of_a_block_is_inside_its_bar(view: TimelineView) -> None:
     span = next(s for s in view.state.trace if s.lane == 2 and s.kind is Kind.BACKWARD)
     view.navigator.fit_between(span.start, span.end)
     track = view.state.frame.layout.track_of(2)

@@ -12,7 +12,7 @@ from gui.timeline.layout.stacking import COMPUTE, lay_out, lay_out_window
 from tests.make_believe import GPUS, HARDWARE
 
 
-def test_a_copy_lane_stands_under_the_lane_that_it_serves_and_is_thinner() -> None:
+def test_a_copy_lane_is_below_the_lane_that_it_serves_and_thinner() -> None:
     lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"], GPUS, None), Role.COPY, "copy")
     tracks = lay_out(lanes, 600).tracks
     assert [lanes[track.lane].name for track in tracks] == [
@@ -95,7 +95,7 @@ def test_lanes_with_all_strips_fill_a_window_of_any_height() -> None:
         assert 0 <= available - layout.height < 7 * 4, available
 
 
-def test_a_height_that_is_asked_for_is_kept_whatever_fits() -> None:
+def test_a_requested_height_is_kept_even_if_lanes_do_not_fit() -> None:
     lanes = make_lanes(["cpu"] * 64, HARDWARE, None)
     assert lay_out(lanes, 400, compute=90).compute == 90
     assert lay_out(lanes, 400, compute=90).height > 64 * 90

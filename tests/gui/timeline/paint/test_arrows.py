@@ -60,7 +60,7 @@ def test_each_neighbour_has_an_arrow_that_begins_and_ends_at_their_bars(scene: S
     assert expected - touching <= ends <= expected
 
 
-def test_the_one_that_held_it_up_is_emphasised_and_lies_on_top(scene: Scene) -> None:
+def test_the_arrow_from_the_blocking_task_is_emphasised_and_on_top(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
     arrows = arrows_of(frame, span, scene.neighbours_of(span))
     held = [arrow for arrow in arrows if arrow.held]
@@ -106,7 +106,7 @@ def test_neighbours_are_looked_up_once_for_a_span(
     assert asked == [MOST_NEIGHBOURS] * 3
 
 
-def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
+def test_arrows_have_a_head_at_their_end(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
     near = scene.neighbours_of(span)
     image = QImage(1120, 420, QImage.Format.Format_RGB32)
@@ -120,7 +120,7 @@ def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
         assert image.pixelColor(int(corner), 400).lightness() == 255
 
 
-def test_painting_explains_no_step_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_painting_does_not_explain_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Scene(trace_of(specification("pipeline", schedule="1f1b", microbatches=4, steps=1)))
     fresh.update()
     frame = replace(frame_of(fresh), arrows=True, path=True)

@@ -62,7 +62,7 @@ def by_pixels(reduced: Bars | PixelColumns, ratio: float) -> np.ndarray:
     begin=st.floats(-20, 20),
     seed=st.integers(0, 999),
 )
-def test_bars_of_pixels_are_where_rectangles_would_be(
+def test_bars_of_pixels_are_at_the_same_places_as_rectangles(
     ratio: float, sizes: list[tuple[float, float]], begin: float, seed: int
 ) -> None:
     ends = begin + np.cumsum([long + gap for long, gap in sizes])
@@ -83,7 +83,7 @@ def test_bars_of_pixels_are_where_rectangles_would_be(
 @pytest.mark.parametrize("ratio", [1.0, 2.0])
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 9999), overlaps=st.booleans())
-def test_columns_of_pixels_are_as_high_as_rectangles_would_be(
+def test_columns_of_pixels_are_as_high_as_rectangles(
     ratio: float, seed: int, overlaps: bool
 ) -> None:
     random = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def test_a_bar_of_a_hundredth_of_a_pixel_is_drawn_between_wide_ones() -> None:
     assert np.flatnonzero(row == small).tolist() == [45]
 
 
-def test_wide_neighbours_are_told_apart_by_a_free_pixel() -> None:
+def test_wide_neighbours_are_separated_by_a_free_pixel() -> None:
     row = by_pixels(bars([0, 40], [40, 90], [0, 0]), 1.0)[10]
     assert np.flatnonzero(row == int(LIGHT.plot[1:], 16)).tolist() == [
         *range(5),
@@ -113,7 +113,7 @@ def test_wide_neighbours_are_told_apart_by_a_free_pixel() -> None:
     ]
 
 
-def test_steps_that_are_predicted_to_be_longer_than_they_were_meet_the_next() -> None:
+def test_overlapping_boxes_of_predicted_steps_share_the_pixels() -> None:
     left, right = np.array([0.0, 10.0, 20.0, 5.0, 25.0]), np.array([10.0, 20.0, 30.0, 15.0, 35.0])
     found = owners(left, right, 40)
     assert len(found) == 40
@@ -135,7 +135,7 @@ def test_every_pixel_with_a_box_in_it_has_an_owner(lefts: list[float], width: fl
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_a_palette_has_each_familys_colours_and_nothing_behind_them(theme: object) -> None:
+def test_a_palette_has_each_familys_colours_followed_by_transparency(theme: object) -> None:
     palette = palette_of(theme.families)
     assert palette[:, -1].tolist() == [0, 0]
     for code, family in enumerate(FAMILIES):
@@ -145,7 +145,7 @@ def test_a_palette_has_each_familys_colours_and_nothing_behind_them(theme: objec
         ]  # fmt: skip
 
 
-def test_no_boxes_leave_the_ground_as_it_is() -> None:
+def test_without_boxes_the_background_is_unchanged() -> None:
     image = canvas(1.0)
     with QPainter(image) as painter:
         draw_boxes(

@@ -105,7 +105,7 @@ def test_each_counter_has_a_row_under_the_last_lane_of_its_process(view: Timelin
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_line_of_a_counter_stands_at_its_values(view: TimelineView, theme: str) -> None:
+def test_the_line_of_a_counter_is_drawn_at_its_values(view: TimelineView, theme: str) -> None:
     view.state.set_theme(THEMES[theme])
     assert contrast(THEMES[theme].memory, THEMES[theme].plot) >= 3
     held = rows(view)["held n"]
@@ -129,7 +129,7 @@ def test_the_tooltip_has_the_name_and_the_value(view: TimelineView) -> None:
     assert view.overlays.hovered is None
 
 
-def test_values_that_share_a_pixel_are_told_together(view: TimelineView) -> None:
+def test_values_that_share_a_pixel_are_in_one_tooltip(view: TimelineView) -> None:
     view.state.leave_for(view.state.viewport.fitted(-5e8, 5e8))
     title, lines = hover(view, rows(view)["held n"], 0)
     assert title == "held n: 0" and lines[1] == "In this pixel: 0 to 80"

@@ -33,7 +33,7 @@ def settle(view: TimelineView, app: QApplication) -> None:
     app.processEvents()
 
 
-def test_steps_are_wide_enough_for_outlines_or_for_a_line_or_for_nothing(
+def test_the_width_of_a_step_decides_between_outlines_a_line_and_nothing(
     timeline: TimelineView,
 ) -> None:
     scene, (start, end) = timeline.state.scene, timeline.state.scene.bounds
@@ -82,7 +82,7 @@ def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
         assert image.pixelColor(*map(int, at)).name() == timeline.state.theme.path
 
 
-def test_trails_are_worked_out_for_as_long_as_there_is_time_and_kept() -> None:
+def test_trails_are_computed_within_the_time_limit_and_cached() -> None:
     now = [0.0]
 
     def clock() -> float:

@@ -49,7 +49,7 @@ def test_a_pipelines_gap_names_the_lane_the_pass_and_the_time(qapp: QApplication
     assert gaps[0][-1] == "virtual:3…"
 
 
-def test_what_one_device_does_for_all_has_three_names_in_data_parallel(qapp: QApplication) -> None:
+def test_work_of_one_device_for_all_has_three_names_in_data_parallel(qapp: QApplication) -> None:
     spec = Specification("dp", ModelSettings("tutorial"), "8xvirtual", batch=30, steps=1, warmup=0)
     _, waits, _ = labels(spec)
     found = longest(waits)

@@ -71,7 +71,7 @@ def test_panning_and_zooming_draw_no_label(column: Column) -> None:
         lambda c: setattr(c, "frame", replace(c.frame, layout=replace(c.layout, memory=()))),
     ],
 )
-def test_what_has_changed_is_drawn_anew(column: Column, change: Callable[[Column], None]) -> None:
+def test_changed_labels_are_redrawn(column: Column, change: Callable[[Column], None]) -> None:
     before = column.image()
     change(column)
     after = column.image()
@@ -80,7 +80,7 @@ def test_what_has_changed_is_drawn_anew(column: Column, change: Callable[[Column
     assert after == column.image(draw_labels)
 
 
-def test_two_parts_of_a_picture_keep_their_labels(column: Column) -> None:
+def test_two_parts_of_a_picture_cache_their_labels_separately(column: Column) -> None:
     whole = column.frame
     for _ in range(3):
         for ceiling in (20.0, 80.0):

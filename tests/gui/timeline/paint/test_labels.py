@@ -47,7 +47,7 @@ NONE = Strips()
 FORWARD = Span(0, 0, Kind.FORWARD, 0, 7, 1_000, 2_000, stage=2, microbatch=5)
 
 
-def test_an_overlap_says_both_of_its_actions() -> None:
+def test_an_overlap_names_both_of_its_actions() -> None:
     assert OVERLAP.label == "F3 B1"
     assert action(OVERLAP) == "0F3+3B1"
     assert span_title(OVERLAP) == "Forward 0F3 and backward 3B1"
@@ -78,7 +78,7 @@ def test_a_bar_carries_its_kinds_letter_and_its_number(span: Span, label: str) -
 @pytest.mark.parametrize(
     ("staged", "halves"), [(False, (("F3",), ("B1",))), (True, (("0F3", "F3"), ("3B1", "B1")))]
 )
-def test_an_overlaps_halves_say_one_action_each(
+def test_each_half_of_an_overlap_names_one_action(
     staged: bool, halves: tuple[tuple[str, ...], ...]
 ) -> None:
     code = KINDS.index(Kind.OVERLAP)
@@ -114,7 +114,7 @@ def test_halves_meet_at_a_whole_pixel_and_fill_the_bar(height: float) -> None:
     assert lower.bottom() == 10 + height
 
 
-def test_a_prediction_is_set_beside_the_measurement_with_its_error() -> None:
+def test_a_prediction_is_shown_next_to_the_measurement_with_its_error() -> None:
     title, lines = predicted_card("F5", FORWARD, replace(FORWARD, start=900, end=1_950))
     assert title.replace("\u00a0", " ") == "Predicted: F5, 1 µs (measured 1.05 µs, +5 %)"
     assert lines[1].replace("\u00a0", " ") == "It began 100 ns earlier than predicted."
@@ -125,7 +125,7 @@ def texts(scene: Scene, strips: Strips = NONE) -> list[str]:
     return [entry.text for entry in legend_entries(scene, LIGHT, strips)]
 
 
-def test_the_legend_names_only_what_is_there() -> None:
+def test_the_legend_names_only_kinds_that_are_present() -> None:
     assert texts(Scene(trace_of(specification("single", steps=1)))) == [
         "forward (F)", "backward (B)", "loss and update (L loss, U update)", "idle",
     ]  # fmt: skip
@@ -143,7 +143,7 @@ def test_the_legend_explains_the_strips_that_are_shown() -> None:
     assert texts(scene, Strips(memory=True))[-2:] == ["activations held", "other memory"]
 
 
-def test_a_legend_that_does_not_fit_goes_on_in_the_next_line_with_nothing_left_out() -> None:
+def test_a_legend_that_does_not_fit_wraps_and_is_complete() -> None:
     scene = Scene(trace_of(specification(steps=1)))
     entries = legend_entries(scene, LIGHT, Strips(True, True))
     fonts = Fonts.of(QFont())
@@ -154,7 +154,7 @@ def test_a_legend_that_does_not_fit_goes_on_in_the_next_line_with_nothing_left_o
     assert legend_lines(entries, fonts, 1) == [[entry] for entry in entries]
 
 
-def test_a_bar_of_a_lane_with_two_stages_says_which_where_it_fits() -> None:
+def test_a_bar_of_a_lane_with_two_stages_names_its_stage_if_it_fits() -> None:
     scene = Scene(trace_of(specification(devices="4xcpu", schedule="interleaved", steps=1)))
     assert [facts.stages for facts in scene.facts] == [(0, 4), (1, 5), (2, 6), (3, 7)]
     assert scene.facts[1].place == "stages 1, 5"
@@ -176,7 +176,7 @@ def test_a_lane_names_the_blocks_of_its_stages() -> None:
         assert set(blocks(whole, devices="2xcpu" if whole != "single" else "cpu")) == {""}
 
 
-def test_a_lane_of_several_replicas_and_stages_says_both() -> None:
+def test_a_lane_of_several_replicas_and_stages_names_both() -> None:
     spec = specification("dp-pp", devices="4xcpu", replicas=2, steps=1)
     facts = Scene(trace_of(spec)).facts
     assert [(f.place, f.beside) for f in facts] == [
@@ -192,7 +192,9 @@ def test_every_familys_colours_are_drawn_from_the_top(qapp: object) -> None:
     assert [colour.name() for colour in overlap] == [LIGHT.forward, LIGHT.backward]
 
 
-def test_tasks_of_other_programs_are_told_by_their_names(qapp: object, tmp_path: Path) -> None:
+def test_tasks_of_imported_traces_are_described_by_their_names(
+    qapp: object, tmp_path: Path
+) -> None:
     event = {"ph": "X", "pid": 1, "dur": 10, "tid": 1, "ts": 0, "name": "sent"}
     arrow = {"pid": 1, "id": 1, "name": "to", "cat": "c"}
     path = tmp_path / "trace.json"
@@ -214,7 +216,7 @@ UNEVEN = specification(
 )
 
 
-def test_each_half_of_an_overlap_tells_its_own_rows() -> None:
+def test_each_half_of_an_overlap_shows_its_own_rows() -> None:
     """Of 50 rows in 9 micro-batches, the first five have 6 rows and the others 5."""
     trace, font = trace_of(UNEVEN), QFont().toString()
     spans = [
@@ -239,7 +241,9 @@ def test_each_half_of_an_overlap_tells_its_own_rows() -> None:
     assert uneven and len(overlaps) > uneven
 
 
-def test_a_bar_has_the_short_name_of_a_function_and_its_card_the_whole_one(tmp_path: Path) -> None:
+def test_a_bar_has_the_short_name_of_a_function_and_its_tooltip_the_full_one(
+    tmp_path: Path,
+) -> None:
     path, name = tmp_path / "trace.json", "void at::native::copy<float, 4>(float*)"
     path.write_text(json.dumps([{"ph": "X", "ts": 0, "dur": 1, "name": name}]))
     trace = open_recording(path).trace

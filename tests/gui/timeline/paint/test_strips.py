@@ -86,7 +86,7 @@ def test_every_compute_lane_has_a_memory_strip_on_one_scale(view: TimelineView) 
     assert heights[0] > heights[1] > heights[2] > heights[3] > 0
 
 
-def test_gpipes_memory_stands_as_high_on_every_lane(view: TimelineView) -> None:
+def test_gpipes_memory_is_equally_high_on_every_lane(view: TimelineView) -> None:
     spec = specification(devices="4xcpu", schedule="gpipe", microbatches=8, steps=2)
     view.state.show_scene(Scene(trace_of(spec)))
     heights = {
@@ -95,7 +95,7 @@ def test_gpipes_memory_stands_as_high_on_every_lane(view: TimelineView) -> None:
     assert len(heights) == 1
 
 
-def test_hovering_over_memory_tells_what_is_held_and_what_of_it_are_activations(
+def test_the_tooltip_of_memory_shows_the_total_and_its_activations(
     view: TimelineView,
 ) -> None:
     title, lines = hover(view, view.state.stack.layout.memory[0], 400)
@@ -104,7 +104,7 @@ def test_hovering_over_memory_tells_what_is_held_and_what_of_it_are_activations(
     assert "most in this run: 16 MB" in lines
 
 
-def test_hovering_over_memory_after_the_runs_end_says_nothing(view: TimelineView) -> None:
+def test_memory_has_no_tooltip_after_the_runs_end(view: TimelineView) -> None:
     view.navigator.fit()
     assert hover(view, view.state.stack.layout.memory[0], view.state.viewport.width - 1) == ("", "")
 
@@ -226,7 +226,7 @@ def words_of(svg: Path) -> list[str]:
 
 @pytest.mark.parametrize("memory", [False, True])
 @pytest.mark.parametrize("predicted", [False, True])
-def test_figures_hold_the_strips_that_are_asked_for_and_explain_them(
+def test_figures_contain_the_requested_strips_and_explain_them(
     tmp_path: Path, memory: bool, predicted: bool
 ) -> None:
     trace = trace_of(SPEC)
@@ -246,7 +246,7 @@ def test_figures_of_every_format_carry_the_strips(tmp_path: Path, suffix: str) -
     assert (tmp_path / f"x{suffix}").stat().st_size > (tmp_path / f"bare{suffix}").stat().st_size
 
 
-def test_strips_out_of_sight_are_not_drawn(view: TimelineView) -> None:
+def test_strips_outside_the_view_are_not_drawn(view: TimelineView) -> None:
     view.state.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
     assert not view.state.frame.layout.memory  # lanes are thin, so that memory is left out
     view.lanes.resize(1)  # lanes of the user's height have all strips
@@ -257,7 +257,7 @@ def test_strips_out_of_sight_are_not_drawn(view: TimelineView) -> None:
     assert all(QRectF(0, frame.top + r.top, 10, r.height).intersects(body) for r in seen)
 
 
-def test_crowded_strips_stand_in_columns_of_two_pixels(view: TimelineView) -> None:
+def test_crowded_strips_are_drawn_in_columns_of_two_pixels(view: TimelineView) -> None:
     spec = specification(devices="4xcpu", schedule="1f1b", microbatches=8, steps=150)
     trace = trace_of(spec)
     view.state.show_scene(Scene(trace))

@@ -53,7 +53,7 @@ def brute_force_shares(lanes: list[Spans], start: int, pixels: int, wide: int) -
 
 @settings(deadline=None)
 @given(st.lists(LANE, min_size=1, max_size=4), st.integers(-5, 40), st.integers(1, 7))
-def test_shares_are_those_of_a_count_by_the_nanosecond(
+def test_shares_match_a_count_nanosecond_by_nanosecond(
     pieces: list[list[tuple[int, int, Kind]]], start: int, wide: int
 ) -> None:
     lanes = [spans_of(one) for one in pieces]
@@ -76,7 +76,7 @@ def test_lanes_reduced_one_by_one_have_the_same_shares(
     assert shares == pytest.approx(brute_force_shares(lanes, start, 20, wide))
 
 
-def test_what_comes_while_a_run_grows_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spans_that_arrive_while_a_run_grows_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aggregate, "TAIL", 5)
     whole = [spans_of([(1, 3, Kind.FORWARD)] * 30), spans_of([(2, 2, Kind.BACKWARD)] * 30)]
     made = Aggregate()
@@ -87,7 +87,7 @@ def test_what_comes_while_a_run_grows_is_added(monkeypatch: pytest.MonkeyPatch) 
         assert made.shares(VIEW) == pytest.approx(fresh.shares(VIEW))
 
 
-def test_areas_stand_on_one_another_as_high_as_their_shares() -> None:
+def test_areas_are_stacked_and_as_high_as_their_shares() -> None:
     shares = np.zeros((3, len(FAMILIES)))
     shares[0, FAMILIES.index(Family.FORWARD)] = 0.5
     shares[1, [FAMILIES.index(f) for f in (Family.FORWARD, Family.BACKWARD)]] = 0.25, 0.75

@@ -77,7 +77,7 @@ def trace_with_row(change: Change) -> object:
     return batch_of([Note(Record.COUNTER, name, at, 0, 0, value)])
 
 
-def test_a_counter_that_comes_late_changes_what_was_held_from_its_time_on() -> None:
+def test_a_late_counter_changes_the_memory_from_its_time_on() -> None:
     trace = trace_with([("activations", 10, 5.0), ("activations", 30, 9.0)])
     memory = memory_of(trace)
     assert memory.peak == 9
@@ -87,7 +87,7 @@ def test_a_counter_that_comes_late_changes_what_was_held_from_its_time_on() -> N
     assert memory.held[0].tolist() == [5, 105, 109]
 
 
-def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_computed_until_a_counter_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=1))
     memory = memory_of(trace)
     monkeypatch.setattr("gui.timeline.reduce.memory.held_bytes", None)
@@ -95,7 +95,7 @@ def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("count", [1, FACTOR - 1, FACTOR, FACTOR + 1, 5 * FACTOR + 7])
-def test_blocks_hold_the_largest_value_of_some_also_after_a_cut(count: int) -> None:
+def test_blocks_hold_the_largest_of_their_values_also_after_a_replacement(count: int) -> None:
     values = np.random.default_rng(count).random(count, np.float32)
     peaks = Pyramid(GrowingArray(np.float32), largest_of)
     peaks.replace(0, np.ones(3 * FACTOR))
@@ -120,7 +120,7 @@ def test_a_peak_of_one_nanosecond_shows_however_many_values_share_a_pixel(
     assert activations.max() == 1000
 
 
-def test_a_pixel_begins_with_what_was_held_before_it() -> None:
+def test_a_pixel_begins_with_the_memory_held_before_it() -> None:
     memory = memory_of(trace_with([("parameters", 10, 7.0)]))
     assert reduce_memory(memory, Viewport(1000, 10, 5), 2000)[0].tolist() == [7] * 5
 
@@ -137,7 +137,7 @@ def test_a_lane_without_counters_holds_nothing() -> None:
     assert memory.peak == 0
 
 
-def test_the_most_within_a_pixel_is_told_with_its_activations() -> None:
+def test_the_maximum_within_a_pixel_includes_its_activations() -> None:
     memory = memory_of(
         trace_with([("parameters", 0, 40.0), ("activations", 10, 5.0), ("activations", 20, 0.0)])
     )

@@ -12,7 +12,7 @@ CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 700)), min_size=1, 
 
 
 @given(CHANGES)
-def test_every_level_sums_up_the_finest_however_that_came_about(changes):
+def test_every_level_summarises_the_finest_however_that_was_filled(changes):
     firsts, largest = (
         Pyramid(GrowingArray(np.int64), first_of),
         Pyramid(GrowingArray(np.int64), largest_of),
@@ -28,7 +28,7 @@ def test_every_level_sums_up_the_finest_however_that_came_about(changes):
         assert largest[level].tolist() == [expected[i : i + FACTOR**level].max() for i in begins]
 
 
-def test_rows_stay_together():
+def test_the_values_of_a_row_stay_together():
     rows = np.arange(3 * 100).reshape(100, 3)
     made = Pyramid(GrowingArray.of(rows[:40].reshape(-1)), first_of, 3)
     made.extend(rows[40:])
@@ -38,7 +38,7 @@ def test_rows_stay_together():
 
 
 @pytest.mark.parametrize("width", [0, 2])
-def test_nothing_has_no_levels(width):
+def test_an_empty_column_has_only_empty_levels(width):
     made = Pyramid(GrowingArray(np.int32), first_of, width)
     assert [len(made[level]) for level in range(LEVELS)] == [0] * LEVELS
     assert made.nbytes == 0

@@ -123,7 +123,7 @@ def test_columns_that_grow_equal_columns_made_at_once() -> None:
     assert np.array_equal(grown.block_sums[0][:, order], whole.block_sums[0][:, expected])
 
 
-def test_a_family_that_comes_late_has_no_time_before() -> None:
+def test_a_family_that_appears_late_has_no_time_before() -> None:
     times = [(i * 10, i * 10 + 10, Kind.FORWARD) for i in range(40)]
     rows = spans([*times, *((400 + i, 401 + i, Kind.COPY) for i in range(40))])
     made = LaneColumns()
@@ -141,7 +141,7 @@ def test_columns_keep_the_spans_own_times() -> None:
     assert made.ends is three.end
 
 
-def test_sums_that_were_made_before_give_the_same_picture() -> None:
+def test_sums_from_an_earlier_reduction_give_the_same_picture() -> None:
     random = np.random.default_rng(5)
     whole = spans(random_times(random, 5000))
     blocks = block_sums(whole)
@@ -184,7 +184,7 @@ def times_by_count(times: list[tuple[int, int, Kind]], view: Viewport) -> np.nda
     seed=st.integers(0, 10_000), count=st.integers(50, 5000), width=st.integers(3, 60),
     part=st.tuples(st.floats(0, 0.8), st.floats(0.1, 1.0)),
 )  # fmt: skip
-def test_a_pixel_shows_what_a_count_of_its_time_by_family_finds(
+def test_a_pixel_shows_the_family_that_a_count_of_its_time_finds(
     seed: int, count: int, width: int, part: tuple[float, float]
 ) -> None:
     times = random_times(np.random.default_rng(seed), count)
@@ -223,7 +223,7 @@ def test_a_long_pause_in_a_block_stays_a_pause() -> None:
 
 
 @pytest.mark.parametrize("moment", [9.0, 9.5, 10.0, 10.5, -3.0, 99.0])
-def test_moments_are_counted_as_among_floats(moment: float) -> None:
+def test_integer_times_are_counted_up_to_a_fractional_time(moment: float) -> None:
     times = np.array([0, 9, 10, 10, 11, 50])
     assert count_until(times, moment) == sum(t <= moment for t in times)
     assert count_before(times, moment) == sum(t < moment for t in times)
@@ -241,7 +241,7 @@ def test_pixels_before_and_after_a_lanes_spans_are_idle(view: tuple[int, int]) -
     assert reduced.busy == pytest.approx(busy, abs=1e-6)
 
 
-def test_a_family_that_stands_behind_the_last_whole_block_alone_counts_too() -> None:
+def test_a_family_that_is_only_after_the_last_whole_block_counts_too() -> None:
     before = [(10 * i, 10 * i + 10, Kind.FORWARD) for i in range(40)]
     lane = columns([*before, (400, 430, Kind.COPY), (430, 440, Kind.FORWARD)])
     families, times = times_of(lane, Viewport(0, 440, 2))
@@ -250,7 +250,7 @@ def test_a_family_that_stands_behind_the_last_whole_block_alone_counts_too() -> 
 
 
 @pytest.mark.parametrize("pixels", [7, 8])
-def test_stretched_columns_are_so_many_pixels_wide(pixels: int) -> None:
+def test_columns_are_stretched_to_the_given_number_of_pixels(pixels: int) -> None:
     family, busy = np.array([1, 2, 3, 4], np.int8), np.array([0.1, 0.2, 0.3, 0.4])
     wide = PixelColumns(family, busy, 100, 25.0).stretched(2, pixels)
     assert wide.family.tolist() == [1, 1, 2, 2, 3, 3, 4, 4][:pixels]

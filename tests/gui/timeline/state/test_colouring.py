@@ -60,17 +60,17 @@ def test_every_code_has_colours_and_letters_that_can_be_read(trace: Trace, by: C
     assert colouring.colours(LIGHT) != colouring.colours(DARK)
 
 
-def test_what_a_colouring_goes_by_is_what_was_chosen(trace: Trace) -> None:
+def test_a_colouring_uses_the_chosen_property(trace: Trace) -> None:
     named = {by for by in ColourBy if choice_of(colouring_of(by, trace)) is by}
     assert named == set(ColourBy) - {ColourBy.NAME}  # the run's spans have kinds, but no names
 
 
-def test_by_kind_is_the_family(trace: Trace) -> None:
+def test_colouring_by_kind_uses_families(trace: Trace) -> None:
     for span in trace:
         assert FAMILIES[Colouring().code_of(span)] is family_of(span.kind)
 
 
-def test_micro_batches_come_round_again_and_what_has_none_has_a_colour_of_its_own(
+def test_micro_batch_colours_repeat_and_tasks_without_one_have_another_colour(
     trace: Trace,
 ) -> None:
     colouring = ByNumber(ColourBy.MICROBATCH)
@@ -80,7 +80,7 @@ def test_micro_batches_come_round_again_and_what_has_none_has_a_colour_of_its_ow
     assert codes[9] == codes[1]
 
 
-def test_durations_stand_on_the_ramp_by_their_ratios() -> None:
+def test_durations_are_placed_on_the_ramp_by_their_ratios() -> None:
     ramp = ByDuration(1e3, 1e6)
     lengths = np.array([1, 1_000, 31_000, 32_000, 999_000, 5_000_000])
     places = ramp._places(lengths).tolist()
@@ -184,7 +184,7 @@ def test_the_most_frequent_names_have_distinct_colours_and_all_others_are_grey(
     assert listed == [*reversed(often), "other names"]
 
 
-def test_names_of_one_label_have_one_colour(tmp_path: Path) -> None:
+def test_names_with_the_same_label_have_the_same_colour(tmp_path: Path) -> None:
     names = ("void at::add<float>(float*)", "void at::add<int>(int*)", "void at::mul<int>(int*)")
     foreign = named_trace(tmp_path / "trace.json", *names)
     colouring = colouring_of(ColourBy.NAME, foreign)
@@ -192,7 +192,7 @@ def test_names_of_one_label_have_one_colour(tmp_path: Path) -> None:
     assert entries(foreign, colouring)[:2] == ["add", "mul"]
 
 
-def test_colours_of_names_stay_as_they_are_beside_another_trace(tmp_path: Path) -> None:
+def test_colours_of_names_do_not_change_next_to_another_trace(tmp_path: Path) -> None:
     a = named_trace(tmp_path / "a.json", "load", "load", "send", "send", "send")
     b = named_trace(tmp_path / "b.json", "load", "load", "load", "train", "send")
     colouring = colouring_of(ColourBy.NAME, a)
@@ -237,7 +237,7 @@ def painted(tmp_path: Path, order: int = 1) -> Trace:
     return read_trace(path).trace
 
 
-def test_events_of_a_name_have_one_colour_unless_they_have_their_own(tmp_path: Path) -> None:
+def test_events_with_the_same_name_have_one_colour_unless_the_trace_sets_it(tmp_path: Path) -> None:
     codes = []
     for order in (1, -1):
         trace = painted(tmp_path, order)
@@ -253,7 +253,7 @@ def test_events_of_a_name_have_one_colour_unless_they_have_their_own(tmp_path: P
     assert colouring.colours(LIGHT)[mine[0]][0].name() == "#007d00"
 
 
-def test_the_legend_lists_names_and_own_colours(tmp_path: Path) -> None:
+def test_the_legend_lists_names_and_the_colours_of_the_trace(tmp_path: Path) -> None:
     trace = painted(tmp_path)
     scene = Scene(trace)
     scene.colouring = colouring_of(ColourBy.KIND, trace)

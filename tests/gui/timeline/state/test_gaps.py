@@ -74,9 +74,7 @@ def cells(details: DetailsPanel) -> list[list[str]]:
     ]
 
 
-def test_a_clicked_gap_says_in_a_sentence_why_it_is_there(
-    window: MainWindow, client: FakeClient
-) -> None:
+def test_a_clicked_gap_is_explained_in_one_sentence(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification("mp"))
     start, end = first_gap(window, 1)
     click(window, 1, (start + end) / 2)
@@ -124,7 +122,7 @@ def test_a_reason_leads_to_its_blocking_task(
     assert not window.feature(DetailsFeature).panel.widget.sentence.isVisible()
 
 
-def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
+def test_a_blocking_task_outside_the_view_is_scrolled_into_view(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification(devices="4xcpu"))
@@ -136,7 +134,9 @@ def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
     assert view.start <= (chosen.start + chosen.end) / 2 <= view.end
 
 
-def test_hovering_between_two_steps_says_so(window: MainWindow, client: FakeClient) -> None:
+def test_the_tooltip_of_a_gap_between_steps_names_it_as_such(
+    window: MainWindow, client: FakeClient
+) -> None:
     perform(window, client, specification())
     before = window.run_shown.trace.step_bounds(shown_step(window) - 1)[1]
     window.timeline.navigator.fit_between(before - MS, before + 2 * MS)
@@ -145,7 +145,7 @@ def test_hovering_between_two_steps_says_so(window: MainWindow, client: FakeClie
     assert plain(window.timeline.overlays.hovered[1]) == "cpu:0 waits 1 ms: between steps"
 
 
-def test_a_copy_lane_that_waits_has_nothing_to_move(qtbot: object) -> None:
+def test_a_waiting_copy_lane_is_explained_as_having_nothing_to_move(qtbot: object) -> None:
     trace = trace_of(specification(devices="cuda:0,cuda:1", steps=1, warmup=0), GPUS)
     panel = DetailsPanel()
     qtbot.addWidget(panel)
@@ -160,7 +160,7 @@ def test_a_copy_lane_that_waits_has_nothing_to_move(qtbot: object) -> None:
 
 
 @pytest.mark.parametrize("width", range(300, 420, 8))
-def test_no_word_of_the_details_is_cut_whatever_the_width(qtbot: object, width: int) -> None:
+def test_no_word_of_the_details_is_cut_at_any_width(qtbot: object, width: int) -> None:
     trace = trace_of(specification(steps=1, warmup=0))
     panel = DetailsPanel()
     qtbot.addWidget(panel)
@@ -172,7 +172,7 @@ def test_no_word_of_the_details_is_cut_whatever_the_width(qtbot: object, width: 
 
 
 @pytest.mark.parametrize("width", range(300, 420, 10))
-def test_no_word_of_a_gaps_reasons_is_cut_whatever_the_width(qtbot: object, width: int) -> None:
+def test_no_word_of_a_gaps_reasons_is_cut_at_any_width(qtbot: object, width: int) -> None:
     trace = trace_of(specification(devices="4xvirtual", steps=1, warmup=0))
     panel = DetailsPanel()
     qtbot.addWidget(panel)
@@ -200,7 +200,7 @@ def cut_words(table: QTableWidget) -> list[str]:
     return cut
 
 
-def test_selecting_a_span_or_nothing_takes_the_sentence_away(
+def test_selecting_a_span_or_nothing_removes_the_sentence(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
@@ -212,7 +212,7 @@ def test_selecting_a_span_or_nothing_takes_the_sentence_away(
     assert window.feature(DetailsFeature).panel.widget.reasons.rowCount() == 0
 
 
-def test_bubbles_with_room_have_a_word(window: MainWindow, client: FakeClient) -> None:
+def test_wide_bubbles_have_a_label(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification("mp"))
     start, end = first_gap(window, 1)
     image = window.timeline.viewport().grab().toImage()
@@ -227,7 +227,7 @@ def test_bubbles_with_room_have_a_word(window: MainWindow, client: FakeClient) -
     assert sum(light > 250 for light in box) > len(box) / 2
 
 
-def test_the_open_step_is_not_explained_for_its_words() -> None:
+def test_the_unfinished_step_is_not_explained_for_its_labels() -> None:
     header, made = batches(specification(steps=4, warmup=0))
     shown = Trace(header)
     for batch in made[:8]:  # two whole steps, and the next step's first task
@@ -240,7 +240,7 @@ def test_the_open_step_is_not_explained_for_its_words() -> None:
     assert steps_to_explain(scene, Viewport(width=1000).fitted(0.0, 1e12)) == []
 
 
-def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
+def test_a_growing_step_is_explained_again_but_not_continually() -> None:
     header, made = batches(specification(steps=1, warmup=0))
     trace = Trace(header)
     now = [0.0]
@@ -263,7 +263,7 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
 @pytest.mark.parametrize(
     "ending", ["the next step begins", "its loss is known", "the run ends", "the run is stopped"]
 )
-def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it_is(
+def test_an_explanation_of_an_unfinished_step_is_replaced_as_soon_as_it_ends(
     ending: str,
 ) -> None:
     header, made = batches(specification(steps=2, warmup=0))
@@ -299,7 +299,7 @@ def log_batch(state: str | None = None) -> pa.RecordBatch:
     return note_batch([NoteRow(Record.LOG, "state" if state else "info", 0, text=state or "Well.")])
 
 
-def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_explanations_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=5, warmup=0))
     monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", 2 * trace.span_count // 5)
     explained = ExplanationCache(trace)
@@ -309,7 +309,7 @@ def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatc
     assert KEPT_TASKS > 100_000
 
 
-def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
+def test_warming_keeps_its_time_limit_but_explains_at_least_one_step() -> None:
     trace = trace_of(specification(steps=3, warmup=0))
     now = [0.0]
 
@@ -323,13 +323,13 @@ def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
     assert explained.warm([0, 1, 2], 100)
 
 
-def test_every_cause_share_and_rung_has_words_and_a_look_of_its_own() -> None:
+def test_every_cause_share_and_rung_has_a_distinct_text_and_look() -> None:
     assert set(CAUSE_LOOKS) == set(Cause)
     for looks in (CAUSE_LOOKS, SHARE_LOOKS, BAR_LOOKS):
         assert len(set(looks.values())) == len(looks)
 
 
-def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
+def test_the_shown_intervals_add_up_to_the_idle_time_of_the_lanes(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("dp", devices="4xcpu"))

@@ -25,7 +25,7 @@ def test_back_and_forward_walk_through_all_states() -> None:
     assert history.forward(state(3)) is None
 
 
-def test_a_new_gesture_forgets_what_lay_ahead() -> None:
+def test_a_new_gesture_clears_the_states_to_redo() -> None:
     history = ViewHistory()
     history.push(state(0), "zoom")
     assert history.back(state(1)) == state(0)
@@ -64,7 +64,7 @@ def view(qtbot: object) -> TimelineView:
     return made
 
 
-def test_lane_height_zoom_and_pan_are_taken_back_and_done_again(view: TimelineView) -> None:
+def test_lane_height_zoom_and_pan_are_undone_and_redone(view: TimelineView) -> None:
     fitted = view.state.stack.layout.compute
     begun = view.state.viewport
     view.lanes.scale(1.5, 200.0)
@@ -84,7 +84,7 @@ def test_lane_height_zoom_and_pan_are_taken_back_and_done_again(view: TimelineVi
     assert view.state.viewport == panned
 
 
-def test_fit_of_everything_is_one_step_with_the_lanes_height(view: TimelineView) -> None:
+def test_fitting_everything_and_the_lane_height_is_one_undo_step(view: TimelineView) -> None:
     view.lanes.scale(1.5, 200.0)
     high, before = view.state.stack.layout.compute, view.state.viewport
     view.navigator.fit()
@@ -93,7 +93,7 @@ def test_fit_of_everything_is_one_step_with_the_lanes_height(view: TimelineView)
     assert (view.state.stack.layout.compute, view.state.viewport) == (high, before)
 
 
-def test_a_timeline_that_is_shown_again_stands_as_it_was_left(view: TimelineView) -> None:
+def test_a_timeline_that_is_shown_again_has_its_last_view(view: TimelineView) -> None:
     first, other = view.state.scene, Scene(trace_of(specification("dp")))
     view.navigator.zoom(1)
     view.state.select(first.trace.span(1, 3))

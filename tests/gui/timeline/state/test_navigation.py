@@ -7,7 +7,7 @@ from gui.timeline.state.navigation import same_in
 from tests.core.recording.importers.kineto_files import kineto_file
 
 
-def test_the_kth_kernel_of_a_name_is_gone_to_in_another_step(tmp_path):
+def test_navigation_finds_the_kth_kernel_of_a_name_in_another_step(tmp_path):
     events = []
     for step in range(2):
         own = {"ph": "X", "args": {}}

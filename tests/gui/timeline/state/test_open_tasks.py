@@ -59,7 +59,7 @@ def test_an_open_bar_ends_where_the_next_span_of_its_lane_begins(now: float | No
     assert open_end(trace, task, now) == starts[starts > task.start][0]
 
 
-def test_an_open_bar_with_nothing_behind_it_ends_with_the_run_or_at_the_present() -> None:
+def test_an_open_bar_without_later_spans_ends_with_the_run_or_at_the_present() -> None:
     trace, task = with_a_lost_end()
     last = trace.span(task.lane, len(trace.spans(task.lane)) - 1)
     alone = Span(task.lane, -1, task.kind, task.step, task.task, last.start, None)
@@ -89,7 +89,7 @@ def test_a_picture_shows_later_spans_as_if_no_end_had_been_lost(tmp_path: Path) 
     assert not pictures[0].isNull() and pictures[0] == pictures[1]
 
 
-def test_a_bar_that_did_not_end_says_so(tmp_path: Path) -> None:
+def test_the_label_of_a_bar_without_an_end_has_an_ellipsis(tmp_path: Path) -> None:
     trace, task = with_a_lost_end()
     between = task.start, trace.step_bounds(1)[1]
     export_image(trace, tmp_path / "run.svg", between=between)

@@ -28,7 +28,7 @@ def state() -> TimelineState:
     return made
 
 
-def test_the_state_knows_no_widget() -> None:
+def test_the_state_imports_no_widgets() -> None:
     for path in STATE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
@@ -36,7 +36,7 @@ def test_the_state_knows_no_widget() -> None:
                 assert not (node.module or "").startswith("gui.timeline.interact"), path
 
 
-def test_a_move_by_hand_ends_following_and_can_be_taken_back(state: TimelineState) -> None:
+def test_a_move_by_hand_ends_following_and_can_be_undone(state: TimelineState) -> None:
     told: list[bool] = []
     state.following_changed.connect(told.append)
     before, navigator = state.viewport, Navigator(state)
@@ -58,7 +58,7 @@ def test_rows_scroll_only_as_far_as_there_are_rows(state: TimelineState) -> None
     assert (state.scroll, state.most_scroll) == (0, 0)
 
 
-def test_lanes_are_chosen_folded_and_filtered_each_with_one_step_back(state: TimelineState) -> None:
+def test_lanes_are_chosen_folded_and_filtered_each_with_one_undo_step(state: TimelineState) -> None:
     told: list[int] = []
     state.tracks_changed.connect(lambda: told.append(1))
     lanes, choice, navigator = LaneArranger(state), LaneChoice(state), Navigator(state)
@@ -76,7 +76,7 @@ def test_lanes_are_chosen_folded_and_filtered_each_with_one_step_back(state: Tim
     assert len(told) == 6
 
 
-def test_the_chosen_lane_goes_along_with_the_selection(state: TimelineState) -> None:
+def test_the_chosen_lane_follows_the_selection(state: TimelineState) -> None:
     selector = Selector(state)
     selector.select_span(5, 0)
     assert isinstance(state.selection, Span)
@@ -85,7 +85,7 @@ def test_the_chosen_lane_goes_along_with_the_selection(state: TimelineState) -> 
     assert state.lane == 5
 
 
-def test_bookmarks_are_told_when_they_change_or_are_taken_back(state: TimelineState) -> None:
+def test_listeners_are_notified_when_bookmarks_change_or_are_undone(state: TimelineState) -> None:
     told: list[tuple[Bookmark, ...]] = []
     state.bookmarks.changed.connect(told.append)
     state.bookmarks.show([Bookmark(3)])  # as if they were stored with the run
@@ -97,7 +97,7 @@ def test_bookmarks_are_told_when_they_change_or_are_taken_back(state: TimelineSt
     assert state.bookmarks.nearest(6, 2) is None
 
 
-def test_a_run_that_is_shown_again_stands_as_it_was_saved(state: TimelineState) -> None:
+def test_a_run_that_is_shown_again_has_its_saved_view(state: TimelineState) -> None:
     scene = state.scene
     Selector(state).select_span(2, 1)
     Navigator(state).zoom(1)
@@ -108,7 +108,9 @@ def test_a_run_that_is_shown_again_stands_as_it_was_saved(state: TimelineState) 
     assert (state.viewport, state.selection, state.lane) == (saved.state.view, saved.selection, 2)
 
 
-def test_the_end_of_a_live_run_is_told_though_nothing_moves(state: TimelineState) -> None:
+def test_listeners_are_notified_of_a_live_runs_end_even_if_nothing_moves(
+    state: TimelineState,
+) -> None:
     state.show_scene(state.scene, live=True)
     state.refresh(30 * MS)
     Navigator(state).pan(-1)
@@ -118,7 +120,7 @@ def test_the_end_of_a_live_run_is_told_though_nothing_moves(state: TimelineState
     assert len(told) == 1
 
 
-def test_of_steps_with_many_tasks_only_the_latest_are_compared(monkeypatch):
+def test_only_the_latest_steps_are_compared_if_they_have_many_tasks(monkeypatch):
     compared = []
     monkeypatch.setattr(scene, "unevenness", lambda trace, steps: compared.append(steps))
     trace = trace_of(specification(steps=8, warmup=2))
