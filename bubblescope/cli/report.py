@@ -96,7 +96,16 @@ def summary_text(summary: Summary) -> str:
         lines.append(_bubble_line(step))
         lines.append(_waterfall_line(step))
         lines.append(_path_line(step))
-    header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
+    header = (
+        "lane",
+        "busy ms",
+        "comm ms",
+        "idle ms",
+        "idle %",
+        "peak",
+        "spans",
+        "main cause of idle time",
+    )
     rows = [_lane_row(lane) for lane in step.lanes]
     blocks = ["\n".join(lines)]
     blocks.append(table(header, rows))

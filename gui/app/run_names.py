@@ -59,7 +59,7 @@ def free_paths(runs: Iterable[Run], folder: Path) -> list[Path]:
             stem = Path(file_name(run)).stem
             path = folder / f"{stem}-{run.number}-{len(found)}{SUFFIX}"
             if path in found or path.exists():
-                raise FileExistsError(f"{path} is there already: choose another folder")
+                raise FileExistsError(f"{path} already exists: choose another folder")
         found.append(path)
     return found
 

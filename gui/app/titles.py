@@ -78,5 +78,5 @@ def _parts(trace: Trace) -> list[str]:
     if trace.header.source is Source.PREDICTED:
         parts.append(tr("predicted"))
     if faults_given(specification):
-        parts.append(tr("faults put in"))
+        parts.append(tr("injected faults"))
     return [part for part in parts if part]

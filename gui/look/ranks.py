@@ -20,7 +20,7 @@ def rank_heads() -> tuple[str, ...]:
         tr("Time"),
         tr("Idle"),
         tr("Compute"),
-        tr("Transfer alone"),
+        tr("Exposed transfer"),
         tr("Communication"),
         tr("Overlapped"),
     )
@@ -37,5 +37,5 @@ def rank_words(time: RankTime) -> list[str]:
 
 def issue_lines(trace: Trace) -> list[str]:
     """Return a line for each irregularity of a trace's file."""
-    nothing = tr("Nothing was odd about the file: all of it is shown.")
+    nothing = tr("The file has no irregularities; all of it is shown.")
     return [translated(text) for text in issue_sentences(trace.imported)] or [nothing]

@@ -35,7 +35,7 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
         if row.level in WARNED:
             warnings.append((duration_text(row.time), tr(row.level), translated(row.text)))
     if warnings:
-        header = (tr("at"), tr("level"), tr("what was said"))
+        header = (tr("at"), tr("level"), tr("message"))
         yield Section(tr("Warnings"), table(header, warnings[:MOST_LINES], 3))
 
 

@@ -35,7 +35,7 @@ def key_figures(
     count = len(spans)
     pairs = [
         (tr("Step"), duration_text(median.makespan_ns)),
-        (tr("Figures are of"), name),
+        (tr("Step described"), name),
         (tr("Bubble by makespan"), percent_text(median.bubble_by_makespan)),
         (tr("Bubble by the longest lane"), percent_text(median.bubble_by_lane_span)),
     ]
@@ -54,7 +54,7 @@ def key_figures(
         pairs.append((tr("Loss, first and last"), f"{first}, {last}"))
     clock = clock_uncertainty(trace.clocks)
     if clock:
-        pairs.append((tr("Clock known to"), duration_text(clock)))
+        pairs.append((tr("Clock uncertainty"), duration_text(clock)))
     errors = trace.counter("gradient_error").values
     if len(errors):
         largest = float(errors.max())
@@ -77,7 +77,7 @@ def idle_sentence(trace: Trace, figures: StepFigures) -> str:
     part = percent_text(totals[largest] / idle)
     cause = Cause(largest)
     return tr(
-        "The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.",
+        "The lanes are idle for {share} of the step; the largest cause is {cause} ({part}).",
         share=share,
         part=part,
         cause=tr(cause.label),
@@ -89,7 +89,7 @@ def lanes_table(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigu
     header = (
         tr("lane"),
         tr("device"),
-        tr("idle most for"),
+        tr("main cause of idle time"),
         tr("busy"),
         tr("communication"),
         tr("idle"),
@@ -223,10 +223,10 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
         rows.append(row)
     header = (
         tr("collective"),
-        tr("last to arrive, how often"),
+        tr("last to arrive (count)"),
         tr("meetings"),
-        tr("from first to last"),
-        tr("data moves"),
+        tr("mean arrival spread"),
+        tr("mean transfer time"),
     )
     return table(header, rows, 2)
 

@@ -121,7 +121,7 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
     data = json.dumps(_data(scene, excerpt, shown))
     compressed = zlib.compress(data.encode(), 9)
     packed = base64.b64encode(compressed).decode()
-    hint = tr("The timeline needs JavaScript; the tables below say the same in figures.")
+    hint = tr("The timeline needs JavaScript.")
     figure = Html(
         f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed}">'
         f"<noscript><p>{escape(hint)}</p></noscript></figure>"
@@ -185,7 +185,7 @@ def _words(has_steps: bool) -> Mapping[str, JsonValue]:
         hint = tr("Drag to move, wheel or + and − to zoom, a double click for one step.")
     return {
         "whole": tr("Show all"),
-        "before": tr("Step before"),
+        "before": tr("Previous step"),
         "next": tr("Next step"),
         "closer": tr("Zoom in"),
         "wider": tr("Zoom out"),

@@ -150,7 +150,7 @@ class CheckDialog(QDialog):
             self.verdict.setText(translated(overall_text(self._findings)))
             self.about.setText(tr("The command bubblescope check does the same without a display."))
         else:
-            self.verdict.setText(tr("May I trust the times of this machine?"))
+            self.verdict.setText(tr("Can this machine's timings be trusted?"))
             self.about.setText(
                 tr(
                     "This measures timestamps, clocks, whether lanes overlap, what recording "

@@ -215,7 +215,7 @@ class FigurePanel(QDialog):
         self.seconds = decimal(longest, 1, 1.0, tr("usual"), tr(" s"))
         self.seconds.setToolTip(tr("How long the animation takes; usually 8 s."))
         self.speed = choice(choices.speeds())
-        self.speed.setToolTip(tr("The share of real time at which the animation goes."))
+        self.speed.setToolTip(tr("The speed of the animation as a share of real time."))
         self._build_parts()
         self._build_buttons()
 
@@ -237,7 +237,7 @@ class FigurePanel(QDialog):
         save = partial(self._hand_out, self.save_asked)
         self.save = button(QPushButton, tr("Save…"), "", save)
         self.save.setDefault(True)
-        tip = tr("Put it on the clipboard, as an image and as SVG.")
+        tip = tr("Copy it to the clipboard, as an image and as SVG.")
         copy = partial(self._hand_out, self.copy_asked)
         self.copy = button(QPushButton, tr("Copy"), tip, copy)
         tip = tr("Write step, bubble, memory and throughput of each run as a table.")

@@ -54,7 +54,7 @@ FIRST_ACTIONS = (
     (
         "parallel",
         N_("Compare DP with DDP"),
-        N_("One gathers all on lane 0, the other reduces while it computes."),
+        N_("DP gathers everything on lane 0; DDP reduces gradients during the backward pass."),
     ),
     (
         "board",
@@ -163,7 +163,7 @@ class WelcomePage(QScrollArea):
         self._recent = self._grid([])
         tries = self._grid(self._try_cards())
         words = tr(
-            "Or press F5 to run what the form on the left says, drop recordings here, or press "
+            "Or press F5 to run the settings on the left, drop recordings here, or press "
             "Ctrl+Shift+P for everything else."
         )
         hint = Label(words, "quiet", wrapped=True)
@@ -249,7 +249,7 @@ class WelcomePage(QScrollArea):
         return made
 
     def _remove_button(self, path: Path) -> QToolButton:
-        tip = tr("Take this file off the list.")
+        tip = tr("Remove this file from the list.")
         forget = partial(self.forgotten.emit, path)
         name = tr("Remove {name} from the list", name=path.name)
         made = button(QToolButton, "×", tip, forget, name, "close")

@@ -10,7 +10,7 @@ MOUSE = {
     N_("Ctrl + wheel"): N_("Make the lanes higher or lower."),
     N_("Wheel over the lanes' names"): N_("Scroll the lanes."),
     N_("Click on a lane's name"): N_("Choose the lane."),
-    N_("Drag of a lane's name"): N_("Move the lane within its group."),
+    N_("Drag a lane's name"): N_("Move the lane within its group."),
     N_("Click on a group's heading"): N_("Fold the group, or open it."),
     N_("Middle drag, Shift + drag"): N_("Pan."),
     N_("Drag"): N_("Select a range of time on the lanes it touches, for the Statistics panel."),

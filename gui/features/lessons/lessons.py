@@ -293,7 +293,7 @@ class Lessons(QObject):
     def _progress(self) -> str:
         """Return the progress of the step's runs, or the message about the last ones."""
         if self.running and self._figures.running:
-            return tr("Working out what ran…")
+            return tr("Computing the results…")
         if not self.running:
             return self._message
         count = len(self._step.runs)

@@ -67,7 +67,7 @@ class ListenDialog(QDialog):
         self.ranks = QTreeWidget()
         heads = [tr("Rank"), tr("Machine"), tr("State"), tr("Steps"), tr("Clock")]
         dress_tree(self.ranks, tr("Ranks that have connected"), heads, 1)
-        tip = tr("Take what training jobs stream to this address.")
+        tip = tr("Record training jobs that connect to this address.")
         self.begin_button = button(QPushButton, tr("Listen"), tip, self.toggle)
         self._build()
         self.where.chosen.connect(self._choose)
@@ -146,7 +146,7 @@ class ListenDialog(QDialog):
             self._session.listen_to(JobClient(self._host_here, self.port.value()))
         except OSError as error:
             reason = problem_text(error)
-            self.problem.say(tr("This address cannot be listened on. {reason}", reason=reason))
+            self.problem.say(tr("Cannot listen on this address. {reason}", reason=reason))
 
     def _listen_there(self, host: str) -> None:
         try:

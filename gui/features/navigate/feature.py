@@ -157,7 +157,7 @@ class NavigateFeature(Feature):
                     N_("Filter lanes…"),
                     self.shell.timeline.lane_filter.ask,
                     "Ctrl+Shift+F",
-                    N_("Show only the lanes whose names contain some text; * stands for anything."),
+                    N_("Show only the lanes whose names contain some text; * matches any text."),
                 ),
             ),
             N_("Lanes"),

@@ -178,7 +178,7 @@ class Palette(QFrame):
         self.list.clear()
         items = [_item(command) for command in matching(typed, self._commands)]
         if not items:
-            items = [QTreeWidgetItem([tr("Nothing is called that.")])]
+            items = [QTreeWidgetItem([tr("No matching command.")])]
             items[0].setDisabled(True)
         self.list.addTopLevelItems(items)
         self.list.setCurrentItem(items[0])

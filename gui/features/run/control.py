@@ -162,7 +162,7 @@ class RunControl(QObject):
             self._run_action.setToolTip(plain_tip(checked))
         else:
             self.planned.emit(self._form.specification())
-            tip = tr("Run what the form says: {what}. (F5)", what=self._planned)
+            tip = tr("Run these settings: {what}. (F5)", what=self._planned)
             self._run_action.setToolTip(tr("A run is under way.") if asking else tip)
 
     def _move(self, host: str) -> None:
@@ -215,7 +215,7 @@ class RunControl(QObject):
         """Handle the end of the engine while no run was in progress."""
         self._is_engine_lost = True
         self._show_engine()
-        hint = tr("Run connects again.") if self._session.host else tr("Run starts it afresh.")
+        hint = tr("Run connects again.") if self._session.host else tr("Press Run to restart it.")
         self._banner.say(f"{sentence(text)} {hint}")
 
     def _refuse(self, text: str) -> None:

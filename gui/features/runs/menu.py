@@ -54,7 +54,7 @@ class RunMenu(QObject):
         pinned.setChecked(run is self._baseline.run)
         menu.addAction(tr("Rename…"), lambda: self.rename(run))
         menu.addAction(tr("Note…"), lambda: self.note(run))
-        words = tr("Delete") if run.source is None else tr("Take off the list")
+        words = tr("Delete") if run.source is None else tr("Remove from the list")
         delete = menu.addAction(words, lambda: self.remove(run))
         delete.setEnabled(not run.live)
         delete.setToolTip(tr("Files stay as they are."))

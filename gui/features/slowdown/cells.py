@@ -124,8 +124,10 @@ def cell_sentence(cell: Cell) -> str:
     }
     if abs(saving.share) < LEAST_SHARE:
         if saving.part is PeerGroup.KIND:
-            return tr("{name}: a step would take as long if all of it took equally long.", **values)
-        return tr("If {name} were like its peers, a step would take as long.", **values)
+            return tr(
+                "{name}: a step would take the same time if all of it took equally long.", **values
+            )
+        return tr("If {name} were like its peers, a step would take the same time.", **values)
     if saving.part is PeerGroup.KIND:
         if saving.share < 0:
             return tr(

@@ -262,7 +262,7 @@ class SearchBar(QWidget):
         self.problem.hide()
         self._back = _tool("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1))
         self._on = _tool("›", tr("Next hit (Return)"), lambda: self.step(1))
-        self._cancel = _tool(tr("Cancel"), tr("Search no further"), self._stop)
+        self._cancel = _tool(tr("Cancel"), tr("Stop the search"), self._stop)
         close = _tool("✕", tr("Close the search (Esc)"), self.close_and_clear)
         line = row(
             self.field,
@@ -314,7 +314,7 @@ def hints() -> str:
     """Return the keys of queries with their values, one per line."""
     lines = [f"{key}: {translated(accepts)}" for key, accepts in KEYS.items()]
     rest = (
-        tr("A word alone is looked for in labels (F3, 2F1), kinds and names."),
+        tr("A plain word is looked for in labels (F3, 2F1), kinds and names."),
         tr("Durations: >5ms <=10us. Either of two: stage:0|2. Not: -kind:copy."),
     )
     return "\n".join((*lines, *rest))

@@ -255,4 +255,4 @@ HINT = N_(
 )
 
 
-RANGE = N_("Drag over the lanes to count a range alone.")
+RANGE = N_("Drag over the lanes to see the figures of a range.")

@@ -25,7 +25,7 @@ def recorded_text(trace: Trace, per_pixel: float) -> str:
     spans = ntr("{n:,} span", "{n:,} spans", trace.span_count)
     drawn = tr("exact")
     if per_pixel:
-        drawn = tr("reduced: about {count} spans a pixel", count=significant(per_pixel))
+        drawn = tr("reduced: about {count} spans per pixel", count=significant(per_pixel))
     return f"{steps} · {spans} · {drawn}"
 
 

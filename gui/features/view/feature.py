@@ -161,7 +161,7 @@ class ViewFeature(Feature):
                 ),
                 Action(
                     "group_otherwise",
-                    N_("Group by the next one"),
+                    N_("Next grouping"),
                     self.shell.timeline.lanes.group_otherwise,
                     "G",
                     N_("Switch to the next way of grouping."),

@@ -47,7 +47,7 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
     took = {"wait": duration_text(wait), "transfer": duration_text(transfer)}
     if clock and (wait < clock or not met.last):
         return tr(
-            "{collective}: who came last is not certain (clocks ± {clock}); wait {wait}, "
+            "{collective}: the last rank is uncertain (clocks ± {clock}); wait {wait}, "
             "transfer {transfer}",
             collective=name,
             clock=duration_text(clock),
@@ -61,7 +61,7 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
         )
     lane, count = met.last[0]
     return tr(
-        "{collective}: {lane} came last ({count} of {times}); wait {wait}, transfer {transfer}",
+        "{collective}: {lane} arrived last ({count} of {times}); wait {wait}, transfer {transfer}",
         collective=name,
         lane=rank_names(trace.header.lanes)[lane],
         count=count,

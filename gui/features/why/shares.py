@@ -28,7 +28,7 @@ SHARE_WORDS: dict[PathShare, tuple[str, str]] = {
         N_("waiting"),
         N_("The next task was launched, but its lane had not begun it."),
     ),
-    PathShare.HOST: (N_("host"), N_("The next task had all that it needed, but came late.")),
+    PathShare.HOST: (N_("host"), N_("The next task was ready but started late.")),
     PathShare.INCOMPLETE: (
         N_("incomplete"),
         N_("Spans of the step are missing: its path is not known."),

@@ -46,7 +46,7 @@ BAR_TIPS: dict[str, str] = {
     "data": N_("Time that waiting for the next batch of data adds."),
     "between": N_("Time of the job after its update, before anything else of the next step."),
     "contention": N_("Time that the tasks took beyond the costs measured before the run."),
-    "host": N_("All the rest: tasks that began late because of launch, Python or the system."),
+    "host": N_("Everything else: tasks that began late because of launch, Python or the system."),
     TOTAL: N_("The whole step, from its start to its end."),
 }
 

@@ -38,7 +38,7 @@ class LaneFilter(QWidget):
         self.field.setAccessibleName(tr("Filter lanes by name"))
         self.field.setToolTip(
             tr(
-                "Show the lanes whose names contain this; * stands for anything, | separates "
+                "Show the lanes whose names contain this; * matches any text, | separates "
                 "alternatives. Esc shows all."
             )
         )

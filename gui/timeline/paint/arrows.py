@@ -91,7 +91,7 @@ def draw_dependencies(canvas: Canvas, scene: Scene) -> None:
         arrow = arrow_between(source, target, held=False)
         draw_arrow(canvas.painter, arrow, line)
     if count > MOST:
-        words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
+        words = tr("{n} of {count} arrows shown; zoom in for more", n=MOST, count=f"{count:,}")
         width = canvas.small_width(words) + 10
         left = frame.right - width
         tag = QRectF(left, frame.ceiling + 2, width, TAG)

@@ -249,7 +249,7 @@ def cores_text(scene: Scene, device: str) -> str:
     cores = next(lane.cores for lane in lanes if lane.device == device)
     if not cores:
         return ""
-    return ntr("{n} core a lane", "{n} cores a lane", cores)
+    return ntr("{n} core per lane", "{n} cores per lane", cores)
 
 
 def _lane_label(canvas: Canvas, scene: Scene, track: Track, indent: float) -> QRectF:

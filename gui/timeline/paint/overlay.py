@@ -207,7 +207,7 @@ def draw_empty(canvas: Canvas, area: QRectF, waiting: str) -> None:
         return
     hints = (
         tr("Choose a strategy on the left and press Run (F5)."),
-        tr("Every lane gets a row: what it computes, what it moves, and why it waits."),
+        tr("Each lane has a row that shows what it computes, what it transfers and why it waits."),
         tr("Or open a recording (Ctrl+O)."),
     )
     lines = [(fonts.bold, theme.text, tr("No run yet"))]

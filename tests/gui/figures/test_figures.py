@@ -384,7 +384,8 @@ def test_an_area_reaches_from_its_base_to_its_top_in_each_pixel() -> None:
 def test_a_figure_that_reduces_spans_contains_a_note() -> None:
     trace = trace_of(specification(schedule="1f1b", batch=256, microbatches=64, steps=12))
     whole = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(range="0ns:"))
-    assert any(word.startswith("Reduced: up to") for word in words(svg(figure_of([trace], whole))))
+    texts = words(svg(figure_of([trace], whole)))
+    assert any(text.startswith("Reduced: on average up to") for text in texts)
     one = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(steps="1"))
     assert not any("Reduced" in word for word in words(svg(figure_of([trace], one))))
 

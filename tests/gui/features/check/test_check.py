@@ -48,7 +48,7 @@ def click(qtbot, button):
 
 
 def test_nothing_is_measured_before_start(dialog, process):
-    assert dialog.verdict.text() == "May I trust the times of this machine?"
+    assert dialog.verdict.text() == "Can this machine's timings be trusted?"
     assert lines(dialog) == []
 
 
@@ -92,7 +92,7 @@ def test_a_failed_check_shows_its_reason(qtbot, dialog, process):
     process.ready, process.is_over = [Failed("torch cannot be imported")], True
     dialog.refresh()
     assert dialog.problem.isVisible() and dialog.problem.text() == "torch cannot be imported"
-    assert dialog.verdict.text() == "May I trust the times of this machine?"
+    assert dialog.verdict.text() == "Can this machine's timings be trusted?"
 
 
 def test_the_help_menu_contains_the_check(window):

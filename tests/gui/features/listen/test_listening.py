@@ -324,7 +324,7 @@ def test_an_invalid_address_is_reported_in_one_line(window, qtbot):
     dialog = window.feature(ListenFeature).dialog
     dialog.host.setText("192.0.2.1")
     qtbot.keyClick(dialog.begin_button, Qt.Key.Key_Space)
-    assert dialog.problem.text().startswith("This address cannot be listened on.")
+    assert dialog.problem.text().startswith("Cannot listen on this address.")
     assert window.session.job_client is None
     dialog.close()
 

@@ -110,6 +110,6 @@ def test_a_schedule_is_put_into_the_form_with_a_strategy_that_takes_one(
 def test_text_that_matches_no_command_shows_a_message(window: MainWindow, qtbot: object) -> None:
     open_palette(window, qtbot)
     qtbot.keyClicks(window.feature(PaletteFeature).palette.field, "qqxx")
-    assert texts(window) == ["Nothing is called that."]
+    assert texts(window) == ["No matching command."]
     qtbot.keyClick(window.feature(PaletteFeature).palette.field, Qt.Key.Key_Return)
     assert window.feature(PaletteFeature).palette.isVisible()

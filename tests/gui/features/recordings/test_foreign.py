@@ -63,7 +63,7 @@ def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(qtbot, window):
     assert window.run_shown.trace.steps == [0, 1, 2]
     panel = window.feature(DevicesFeature).imported
     assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
-    assert panel.issues.text() == "Nothing was odd about the file: all of it is shown."
+    assert panel.issues.text() == "The file has no irregularities; all of it is shown."
     assert window.banner.isHidden()
 
 

@@ -561,11 +561,11 @@ def test_only_collectives_of_ranks_name_the_last_to_arrive(
     trace = window.run_shown.trace
     assert "1 came last (2 of 3); wait 2 ms" in said(trace, late, 0.0)
     assert "came last (2 of 3)" in said(trace, late, 1.9 * MS)
-    uncertain = "who came last is not certain (clocks ± 2.10 ms); wait 2 ms"
+    uncertain = "the last rank is uncertain (clocks ± 2.10 ms); wait 2 ms"
     assert uncertain in said(trace, late, 2.1 * MS)
     together = replace(late, last=())
     assert "no rank came last; wait 2 ms" in said(trace, together, 0.0)
-    assert "who came last is not certain (clocks ± 1 ms); wait 2 ms" in said(trace, together, MS)
+    assert "the last rank is uncertain (clocks ± 1 ms); wait 2 ms" in said(trace, together, MS)
     perform(window, client, specification("dp"))
     assert not window.feature(WhyFeature).panel.widget.arrivals.isVisible()
 
