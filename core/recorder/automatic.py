@@ -1,4 +1,4 @@
-"""Records an unmodified script. Global hooks of the recorder find its model and optimizer.
+"""Records an unmodified script. The recorder's global hooks find its model and optimizer.
 
 The model is the outermost module that first runs forward with gradients; the optimizer is the first
 that updates the model's parameters. A process that trains nothing leaves no file.

@@ -40,8 +40,8 @@ class BackwardPasses:
         """Leave the work of torch's wrappers around a block out of its span.
 
         The span then ends with the gradient of the block's last parameter, before torch reduces it.
-        For a block without parameters, and for the loss, it ends when the gradient of the output
-        before it arrives, before torch gathers the parameters of that output's block.
+        For a block without parameters, and for the loss, it ends when the gradient of the preceding
+        block's output arrives, before torch gathers that block's parameters.
         """
         self.block: Op | None = None
         """The block whose backward pass runs now."""

@@ -2,8 +2,8 @@
 
 Rank 0 answers the other ranks in turn with the time on its clock. Each rank keeps its shortest
 round trip: rank 0 read its clock within the trip, so the middle of the trip is wrong by at most
-half of its length. Clocks are compared at the beginning and at the end of a recording, and are
-taken as linear in between.
+half of its length. Clocks are compared at the beginning and at the end of a recording. In between,
+their drift is assumed to be linear.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ClockOffset:
 
 
 class RankClocks:
-    """Compares the clocks of a job's `world` ranks. All ranks must call it at the same points.
+    """Compares the clocks of a job's `world` ranks. All must call `compare` at the same points.
 
     It uses its own connection to the store: the job's own requests do not wait for it, and it still
     works after the job has destroyed its process group.

@@ -12,14 +12,14 @@ from typing import Any
 from .guard import Guard
 
 UpdateArguments = tuple[tuple[Any, ...], dict[str, Any]]
-"""Arguments of an optimizer's `step`, of which the first is the optimizer, and named ones."""
+"""Positional and keyword arguments of an optimizer's `step`; the first is the optimizer."""
 Closure = Callable[[], Any]
 
 
 def with_watched_closure(
     arguments: tuple[Any, ...], options: dict[str, Any], watched: Callable[[Closure], Closure]
 ) -> UpdateArguments | None:
-    """Return the arguments with their closure replaced by `watched` of it; None without one."""
+    """Return the arguments with the closure wrapped by `watched`; None if there is no closure."""
     closure = options.get("closure")
     if callable(closure):
         return arguments, {**options, "closure": watched(closure)}

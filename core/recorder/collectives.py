@@ -8,7 +8,7 @@ torch.distributed, and the functional collectives that DTensor calls. A collecti
 rank requests it. It ends with its future, or when the rank has waited for it.
 """
 
-# No postponed annotations here, because torch checks the communication hook's at run time.
+# No postponed annotations here: torch checks the communication hook's annotations at run time.
 
 import time
 import weakref
@@ -52,7 +52,7 @@ PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
 
 
 class BucketHook:
-    """Communication hook of a DistributedDataParallel model, which keeps it as long as it lives.
+    """Communication hook of a DistributedDataParallel model; the model never releases it.
 
     It averages each bucket as torch does without a hook. During a recording, `begin` notes a bucket
     and returns the function that notes its end.
@@ -82,7 +82,7 @@ class BucketHook:
 
 
 _BUCKETS: weakref.WeakKeyDictionary[nn.Module, BucketHook] = weakref.WeakKeyDictionary()
-"""The hooks that recordings of this process have registered; a model accepts only one, once."""
+"""The hooks that recordings of this process have registered; a model accepts only one hook."""
 
 
 class CollectiveHooks:
@@ -234,7 +234,7 @@ class CollectiveHooks:
             self._hooks.interrupt()
         given = _tensors((*arguments, *options.values()))
         now = self._clock(chain(*given))
-        # Of the inputs and outputs, the largest is the whole that is gathered, reduced or sent.
+        # The largest of the inputs and outputs holds all the data gathered, reduced or sent.
         sizes = [sum(map(tensor_bytes, tensors)) for tensors in given]
         size = max(sizes, default=0)
         target = _peer(name, arguments, options) or _group_name(_group(arguments, options))

@@ -50,10 +50,10 @@ HAS_FAILED = "the device has failed"
 
 
 class TimedEvent(Protocol):
-    """The methods used of a timed event of torch."""
+    """Protocol: the methods of torch's timed events that are used here."""
 
     def record(self, stream: Any) -> None:
-        """Put the event on a stream, which forgets where it was before."""
+        """Record the event on a stream; an earlier recording of it is lost."""
 
     def query(self) -> bool:
         """Return True if the event has happened, without waiting."""
@@ -67,7 +67,7 @@ IsPast = Callable[[Any], bool]
 
 
 class Moment(int):
-    """The host's time in ns when an operation was requested, and an event for when it happened.
+    """The host's time in ns of a request, and the event that marks when the device reached it.
 
     When nothing refers to the moment any more, its event returns to the pool.
     """
@@ -104,7 +104,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """The operations of a step; their times are on the host's clock once `ready` has returned it.
+    """The operations of a step; once `ready` yields it, their times are on the host's clock.
 
     `anchor` is the last one before the step (None if the host timed the step). `half_width` is the
     uncertainty of the device's times in ns.
@@ -137,7 +137,7 @@ class DeviceTimes:
         first = self._anchor(FIRST_TIMEOUT_NS)
         if first is None:
             raise RuntimeError("an event on an idle stream has not happened within a second")
-        # It raises RuntimeError where events are not timed.
+        # Raises RuntimeError if the device does not time events.
         first.event.elapsed_time(first.event)
         self._anchors = [first]
         self._asked_at = first.host
@@ -210,7 +210,7 @@ class DeviceTimes:
             self._leave_out_all(NOT_TIMED if self._has_ended(self._waiting[0]) else NOT_ENDED)
 
     def _ask(self, timeout: int) -> Iterator[RecordedStep]:
-        """Yield the completed steps; asks for each event of an anchor for at most `timeout` ns."""
+        """Yield the completed steps; wait at most `timeout` ns for each event of an anchor."""
         if self._source.is_capturing():
             return
         try:
@@ -326,10 +326,10 @@ def line_through(anchors: Sequence[Anchor]) -> tuple[Callable[[TimedEvent], int]
 
 
 def device_times(model: nn.Module) -> DeviceTimes | None:
-    """Return the times of the device that holds the model.
+    """Return the timer of the device that holds the model.
 
-    None if the model is on several devices or if the device does not time its work; then the host's
-    times are used.
+    Return None if the model is on several devices or if the device does not time its work. Then the
+    host's times are used.
     """
     devices = {parameter.device for parameter in model.parameters()}
     found = torch.accelerator.current_accelerator()

@@ -13,7 +13,7 @@ from types import TracebackType
 STATUS: list[object] = []
 """Statuses other than 0 that the main thread has exited with, the latest last."""
 ERRORS: list[BaseException] = []
-"""Errors that nothing has caught."""
+"""Uncaught errors."""
 
 
 def watch_exits() -> None:

@@ -28,7 +28,7 @@ KINDS = {
 }
 """The functions that are recorded, and their kinds; `wait_tensor` waits for their results."""
 MOST_PENDING = 4096
-"""Most collectives whose end is looked for at the same time."""
+"""Most collectives that are tracked at the same time until their results are waited for."""
 NoteEnd = Callable[[], None]
 
 
@@ -70,7 +70,7 @@ class FunctionalCollectives:
         self._is_calling = False
 
     def install(self) -> None:
-        """Begin recording. Call it again later, because the job may import the module then."""
+        """Begin recording. Call it again later if the job has not imported the module yet."""
         module: Any = sys.modules.get(MODULE)
         if self._module is not None or module is None:
             return
@@ -126,7 +126,8 @@ class FunctionalCollectives:
 
     def _wait_tensor(self, original: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
         def wait_tensor(tensor: Tensor) -> Tensor:
-            # torch.compile compiles this function too, so it uses only names known to it.
+            # torch.compile compiles this function too, so it uses only names that torch.compile
+            # knows.
             if torch.compiler.is_compiling() or not self._pending:
                 return original(tensor)
             call = self._guard(self._pending_of, tensor)

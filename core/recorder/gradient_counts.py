@@ -1,4 +1,4 @@
-"""Counts the gradients of blocks, to know which one of a backward pass is the last."""
+"""Counts the gradients of blocks, to find the last one of each backward pass."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from __future__ import annotations
 class GradientCounts:
     """Counts the gradients of the block whose backward pass runs.
 
-    In most jobs equally many arrive in every backward pass of a block.
+    In most jobs every backward pass of a block has the same number of gradients.
     """
 
     def __init__(self) -> None:
         self._arrived = 0
-        # By number of the block: the gradients of each pass so far; 0 if their number has differed.
+        # By block number: the number of gradients in each pass; 0 if passes have differed.
         self._usual: dict[int, int] = {}
 
     def is_last(self, number: int) -> bool:

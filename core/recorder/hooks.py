@@ -105,7 +105,7 @@ class BlockHooks:
         return self._is_muted or self._is_paused
 
     def mute(self, on: bool) -> None:
-        """Stop recording passes, or resume: the caller records them while this is on."""
+        """Stop recording passes, or resume. While muted, the caller records them."""
         self._is_muted = on
         self.backward.forget()
 
@@ -119,7 +119,7 @@ class BlockHooks:
             self.ops.resume()
 
     def begin(self, model: nn.Module | None = None) -> None:
-        """Prepare for the first training pass, with the model as the job has made it by now."""
+        """Prepare for the first training pass, with the model in its current form."""
         self.model = model if self.model is None else self.model
         if not self._has_begun and self.model is not None:
             self._has_begun = True
@@ -138,7 +138,7 @@ class BlockHooks:
             self.backward.interrupt_loss()
 
     def resume(self) -> None:
-        """Continue the pass after a collective; a backward pass, if another gradient arrives."""
+        """Continue the pass after a collective; a backward pass only if a gradient follows."""
         if self.stage.resume():
             return
         if self._open:
@@ -162,12 +162,12 @@ class BlockHooks:
         """Return a hook for all modules that does nothing while torch compiles or traces."""
 
         def hook(*arguments: Any) -> None:
-            # torch.compile compiles this hook too, so the check comes first and uses only names
-            # known to it.
+            # torch.compile compiles this hook too, so this check is first and uses only names that
+            # torch.compile knows.
             if torch.compiler.is_compiling() or torch.jit.is_tracing():  # type: ignore[attr-defined]
                 return
             if self._open and not self.modules.is_watched(arguments[0]):
-                return  # a module within a block: left at once, as there may be many
+                return  # a module within a block: return early, because there may be many
             self._guard(function, *arguments)
             if self._guard.error and self._activations is not None:
                 # No guarded code runs any more, so the measurement must be ended here.
@@ -181,7 +181,7 @@ class BlockHooks:
         one = self.modules.known(module)
         if one is None and not self._open and not self._roots_open:
             one = self._meet(module)
-        # The first module that trains may be a module that torch only tries, as a pipeline's stage.
+        # `_meet` mutes if torch runs the module only as a trial, such as a pipeline's stage.
         if one is None or self.is_muted:
             return
         backward = is_backward()
@@ -260,7 +260,7 @@ class BlockHooks:
         self._open.append((self.ops.note(op), made))
 
     def _after(self, module: nn.Module, inputs: tuple[Any, ...], output: object) -> None:
-        """End a module's forward pass, also after an exception, as a checkpoint raises one."""
+        """End a module's forward pass, also if it raised an exception, as a checkpoint does."""
         one = self.modules.known(module)
         if one is None or self._is_removed or self.is_muted:
             return

@@ -118,7 +118,7 @@ class Instrument:
         return RecordedStep(ended.number, ended.ops, self.hooks.replica)
 
     def _hand_in(self, ended: EndedStep) -> None:
-        """Hand the step to the sink; if a device works on it, all steps completed there by now."""
+        """Hand the step to the sink. If a device times it, hand over the steps completed by now."""
         if self.device_times is None:
             self._sink(RecordedStep(ended.number, ended.ops, self.hooks.replica))
         else:

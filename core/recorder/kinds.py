@@ -14,7 +14,7 @@ class DeviceKind:
     `streams`: it has separate queues, so it can copy while it computes.
     `events`: it can time the work in its queues.
     `several`: a machine may have more than one, so devices are numbered.
-    `group`: process group of ranks with one device each; "" if there is none, None if unknown here.
+    `group`: process-group backend for ranks with one device each; "" if none, None if unknown.
     `shared_group`: the same for ranks that share a device.
     `graph`: torch's class for graphs captured from its streams; "" if there is none.
     """

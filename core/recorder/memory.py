@@ -25,7 +25,7 @@ from .values import leaves_of
 ReportMemory = Callable[[str, float], None]
 """Called with (name, bytes) when the memory that is held changes."""
 FIRST_UPDATES = 3
-"""Number of first updates after each of which the memory of model and optimizer is read."""
+"""The memory of model and optimizer is read after each of this many first updates."""
 UPDATES_APART = 64
 """Number of updates between two later readings."""
 
@@ -78,7 +78,7 @@ def _yielding_to_transforms() -> Iterator[None]:
 
 
 def _disable_other_hooks(message: str) -> AbstractContextManager[None]:
-    """Disable saved-tensor hooks as torch does, after removing ours for as long as it lasts."""
+    """Disable saved-tensor hooks as torch does, with ours removed within the context."""
     # torch.compile recognises torch's own function, and does not run the hooks while it compiles.
     if torch.compiler.is_compiling():
         return _disable_hooks(message)
@@ -112,7 +112,7 @@ def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
 
 
 def _extra(saved: Iterable[Tensor], known: set[int]) -> int:
-    """Return the size in bytes of storages whose addresses are not `known`, and add these."""
+    """Return the size in bytes of storages not in `known`, and add their addresses to it."""
     total = 0
     for address, size in _storages(saved):
         if address not in known:
@@ -124,7 +124,7 @@ def _extra(saved: Iterable[Tensor], known: set[int]) -> int:
 def _storages(tensors: Iterable[Tensor]) -> Iterator[tuple[int, int]]:
     """Yield the address and size in bytes of the storage of each tensor that has one."""
     for tensor in chain.from_iterable(map(_plain, tensors)):
-        # A sparse tensor has no storage, nor has a parameter without a shape yet.
+        # Sparse tensors and uninitialized parameters have no storage.
         with suppress(RuntimeError, ValueError):
             storage = tensor.untyped_storage()
             yield storage.data_ptr(), storage.nbytes()

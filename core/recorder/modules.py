@@ -56,7 +56,7 @@ class WatchedModules:
         """The ids of the parameters of all watched modules."""
 
     def watch(self, model: nn.Module) -> None:
-        """Watch the model and its blocks as they are now, besides the modules watched already."""
+        """Watch the model and its current blocks, in addition to the modules watched already."""
         self.parameters |= {id(parameter) for parameter in model.parameters()}
         root = unwrapped(model, into_compiled=False)
         if self.blocks is None:
@@ -120,7 +120,7 @@ class WatchedModules:
         if self.blocks is not None:
             # Order of the hooks around a block (torch's gather and release its parameters):
             #     torch's pre-hook | our pre-hook, block, our hook | torch's hook
-            # so a block's span contains nothing of torch's work around it.
+            # so a block's span excludes torch's work around it.
             self._handles.append(module.register_forward_pre_hook(self._before))
             self._handles.append(
                 module.register_forward_hook(self._after, prepend=True, always_call=True)

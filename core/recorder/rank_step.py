@@ -34,10 +34,10 @@ class Op:
     """An operation of a rank. Times are in ns on the host's clock; None if not known (yet).
 
     `number` is its block or bucket, or -1. If a device timed it, `asked` is when the host requested
-    it. A collective waits in a queue until it is `launched`, when its call begins. `parameters` are
-    the ids of the parameters whose gradients are in a bucket. `held` is the size in bytes of the
-    memory that a pass keeps until its backward pass is over. `is_awaited` is set for a bucket if
-    the pass that requested it waits for it, and not only the update.
+    it. `launched` is when a collective's call begins; until then it waits in a queue. `parameters`
+    are the ids of the parameters whose gradients are in a bucket. `held` is the size in bytes of
+    the memory that a pass keeps until its backward pass is over. `is_awaited` is set for a bucket
+    if the pass that requested it waits for it, and not only the update.
     """
 
     kind: str
@@ -80,7 +80,7 @@ class PlacedOp(NamedTuple):
 
 
 class CounterValue(NamedTuple):
-    """The value of a counter from a time on, in ns on the host's clock."""
+    """A counter's value from the time `at` on, in ns on the host's clock."""
 
     name: str
     at: int
@@ -88,7 +88,7 @@ class CounterValue(NamedTuple):
 
 
 class PlannedTask(NamedTuple):
-    """A task of a plan, with the field names of the recording; None does not apply."""
+    """A task of a plan, with the recording's field names; None means not applicable."""
 
     kind: str
     lane: int
@@ -105,7 +105,7 @@ class PlannedTask(NamedTuple):
 
 
 class TimedStep(NamedTuple):
-    """The tasks of a step, with their starts, ends and launches in ns, and lanes, by index."""
+    """The tasks of a step, and lists parallel to them: times in ns and indices of lanes."""
 
     tasks: tuple[PlannedTask, ...]
     start: list[int]
@@ -180,7 +180,7 @@ def _around_passes(ops: Sequence[Op]) -> list[Op]:
 
 
 def _request_order(op: Op) -> tuple[int, int]:
-    """Sort key: the request. A device runs operations of several streams in any order."""
+    """Sort key: time of the request. A device may run the operations of streams in any order."""
     return op.start if op.asked is None else op.asked, op.lane
 
 
@@ -198,8 +198,9 @@ def on_tracks(collectives: Sequence[Op], tracks: int) -> list[PlacedOp]:
 
     They are given in the order of their requests. The threads of a gloo group, which share a queue,
     take collectives in this way, and so does a stream, which is one track. torch does not report
-    when a collective begins. It is taken as the later of its launch and the end of the one before
-    on its track, but never later than its own end. Running collectives have no end.
+    when a collective begins. Its start is taken as its launch, or the end of the collective before
+    it on its track if that is later, but never later than its own end. Running collectives have no
+    end.
     """
     # The time at which each track is free; infinite while its collective runs. For example, a, b
     # and c are launched in this order on two tracks. c begins when the first of the others ends:
@@ -234,7 +235,7 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
 
     A collective waits for the computation before it. A computation waits for the data loaded before
     it and for the results of earlier communication; an update waits for all communication before
-    it, as in torch. The wait for data begins after the results that the thread waited for before,
+    it, as in torch. A wait for data begins after the results that the thread waited for earlier,
     such as a loss that the ranks have averaged.
     """
     found: list[tuple[int, ...]] = []
@@ -258,7 +259,7 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
             data = None
             computed = place
         elif op.lane == DATA:
-            # A computation that ends later is not needed: its device is later than the host.
+            # The wait does not need a computation that ends later: the device lags the host.
             if computed is not None and _end(done[computed]) <= op.start:
                 needs.append(computed)
             # The next computation needs them too, so they stay in `brought`.

@@ -26,7 +26,7 @@ WARMUP = 1
 MOST_RANKS = 1 << 16
 """Most ranks of a job: a listener reads a rank's number from two bytes."""
 MOST_SHOWN = 40
-"""Most characters that a message shows of a variable."""
+"""Most characters of a variable's value that a message shows."""
 IDLE_SECONDS = 1.0
 """If nothing follows a step for this time, it is written: the job may be killed while it waits."""
 
@@ -35,8 +35,8 @@ class RankWriter:
     """Writes the steps of this process's rank to the folder or listener `out`.
 
     Steps that are handed in before `begin` wait. Times count from the creation of the writer.
-    `header` adds entries to the recording's header. `take_idle` returns the last step, if it has
-    not been handed in for the given number of seconds; the writing thread calls it.
+    `header` adds entries to the recording's header. `take_idle` returns the last step if nothing
+    has followed it for the given number of seconds; the writing thread calls it.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class RankWriter:
     def begin(self, model: nn.Module, times_device: bool, is_together: bool) -> None:
         """Open the stream.
 
-        `times_device` says that the device times its work itself. If `is_together`, all ranks call
+        `times_device` is True if the device times its own work. If `is_together`, all ranks call
         this in the same step and compare their clocks.
         """
         if dist.is_available() and dist.is_initialized():
@@ -133,8 +133,8 @@ class RankWriter:
         """Write the step's plan, if it is a new one, and its spans; on the sender's thread."""
         replica = self.rank if step.replica is None else step.replica
         timed = timed_step(step.ops, replica, TRACKS)
-        # Most steps of a job have the same tasks. So a plan is written once, and each step only
-        # contains when its tasks ran. Another batch size or a skipped collective makes another
+        # Most steps of a job have the same tasks. So a plan is written once, and each step contains
+        # only the times of its tasks. A different batch size or a skipped collective gives a new
         # plan.
         tasks = timed.tasks
         plan = self._plans.get(tasks)
@@ -234,7 +234,7 @@ def _variable(name: str, accepted: range, consequence: str) -> int | None:
 
 
 def _note(device: torch.device) -> str:
-    """Return the note shown with times of an accelerator that does not time its work itself."""
+    """Return the note shown with an accelerator's times if it does not time its own work."""
     found = torch.accelerator.current_accelerator()
     if found is None or device.type != found.type:
         return ""

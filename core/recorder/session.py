@@ -39,7 +39,7 @@ from .rank_writer import RankWriter
 LAST_SECONDS = 10.0
 """Limit on the wait for the device's last steps when the recording ends."""
 OUTSIDE = "outside_ms"
-"""Counter of the ms that the job evaluated or was paused; a value's time is the period's start."""
+"""Counter of the ms that the job spent in evaluation or pauses, at the start of each period."""
 NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no steps"
 
 
@@ -47,7 +47,7 @@ NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no s
 class OptimizerUpdate:
     """An optimizer's running update; `inside` counts its updates within this one.
 
-    With a closure, `op` is the part since the closure has last returned.
+    With a closure, `op` is the part since the closure last returned.
     """
 
     optimizer: torch.optim.Optimizer
@@ -64,8 +64,9 @@ class record(AbstractContextManager["record"]):
 
     `model` is the module that runs forward, with or without DistributedDataParallel. `optimizer` is
     the one whose updates end the steps, or a wrapper of it; by default, the first to update the
-    model. Nothing of the job is changed or waited for, and nothing is stored in the
-    model. An error of the recorder ends the recording and prints one line; the job continues.
+    model. The recorder does not change the job, does not make it wait for the device, and stores
+    nothing in the model. An error of the recorder ends the recording and prints one line; the job
+    continues.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class record(AbstractContextManager["record"]):
         self._guard.always(partial(self._finish, has_failed))
 
     def tell(self, name: str, value: float) -> None:
-        """Record a number, such as the loss, of the step that has just ended; on one rank only."""
+        """Record a number, such as the loss, of the step that has just ended. Call on one rank."""
         self._guard(self._stream.number, name, self._step - 1, value)
 
     @contextmanager
@@ -129,10 +130,10 @@ class record(AbstractContextManager["record"]):
 
     @contextmanager
     def forward_pass(self) -> Iterator[None]:
-        """Take the code within as one forward pass of the model.
+        """Record the code within as one forward pass of the model.
 
-        For trainers that call another method of the model, such as `training_step`, whose parts
-        would otherwise be separate passes.
+        Use it in trainers that call another method of the model, such as `training_step`. Otherwise
+        the parts of that method are separate passes.
         """
         self._guard(self._hooks.enter)
         try:
@@ -141,7 +142,7 @@ class record(AbstractContextManager["record"]):
             self._guard(self._hooks.leave)
 
     def _install(self) -> None:
-        """Install all hooks. The removal of each is listed before anything else can fail."""
+        """Install all hooks. Each one's removal is stored before a later one can fail."""
         # torch.compile warns that global hooks are called for its wrapper too. Ours need that.
         warnings.filterwarnings("ignore", "Using `torch.compile.module.` when there are global")
         self._removers += self._instrument.removers()
@@ -155,7 +156,7 @@ class record(AbstractContextManager["record"]):
     def _before_update_hook(
         self, optimizer: torch.optim.Optimizer, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> UpdateArguments | None:
-        """Begin an update; returns its arguments with a watched closure, or None without one."""
+        """Begin an update; return its arguments with a watched closure, or None without one."""
         self._guard(self._before_update, optimizer)
         update = self._update
         # In an update within another one the closure is already watched.
@@ -203,8 +204,8 @@ class record(AbstractContextManager["record"]):
         if not (is_stepping or may_train or self._shares_parameters(optimizer)):
             return
         if not self._stream.has_begun and is_stepping:
-            # The ranks wait for each other here once, in the warm-up step. Every rank gets this far
-            # without anything more from another one.
+            # The ranks wait for each other here once, in the warm-up step. Every rank reaches this
+            # point without needing anything further from another rank.
             self._begin_stream(is_together=True)
         self._update = OptimizerUpdate(optimizer, self._instrument.begin_update())
 
@@ -242,8 +243,8 @@ class record(AbstractContextManager["record"]):
 
         `record` may have been given an optimizer, or a wrapper of one. Then the first optimizer to
         update its parameters ends the steps. If none was given, or if it updates nothing of the
-        model, the first to update the model does. An optimizer that takes over its parameters
-        replaces it.
+        model, the first to update the model does. An optimizer that takes over the parameters of
+        the current one replaces it.
         """
         current = None if self._stepping is None else self._stepping()
         if optimizer is current:

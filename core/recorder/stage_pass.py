@@ -1,4 +1,4 @@
-"""The pass of a pipeline's stage that runs now, without the time in which it waits."""
+"""Records the current pass of a pipeline's stage, without the time in which it waits."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class StagePass:
             self._buckets.append(bucket)
 
     def interrupt(self) -> bool:
-        """Interrupt the pass, because it waits for a collective; return False if there is none."""
+        """Interrupt the pass while it waits for a collective; return False if no pass runs."""
         if self._op is None:
             return False
         self._op.end = self._ops.now()
         return True
 
     def resume(self) -> bool:
-        """Continue the pass after a collective; return False if there is none."""
+        """Continue the pass after a collective; return False if no pass runs."""
         if self._op is None:
             return False
         rest = replace(self._op, start=self._ops.now(), end=None, rows=0)

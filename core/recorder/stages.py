@@ -1,4 +1,4 @@
-"""Records the passes of torch.distributed.pipelining's stages, as wholes and by micro-batch.
+"""Records the passes of torch.distributed.pipelining's stages, one for each micro-batch.
 
 Before the first step, and between training and evaluation, torch runs each stage once to learn the
 shapes of its tensors. Such a trial pass belongs to no step, just like an evaluation.
@@ -21,7 +21,7 @@ from .values import leaves_of, rows_of
 
 PIPELINING = "torch.distributed.pipelining"
 STAGES = ("PipelineStage", "_PipelineStage")
-"""torch's kinds of stages: of any module, and of a graph that torch has split."""
+"""torch's stage classes: for any module, and for a graph that torch has split."""
 TRIALS = ("_prepare_forward_infra", "_prepare_backward_infra")
 """The methods of a stage that run its trial passes."""
 Run = Callable[[], Any]
@@ -46,7 +46,7 @@ class StageHooks:
     def install(self) -> None:
         """Begin recording, if the job has imported torch's pipelining.
 
-        Call it again later, because the job may import it then.
+        Otherwise call it again later, because the job may still import it.
         """
         stage: Any = sys.modules.get(f"{PIPELINING}.stage")
         schedules: Any = sys.modules.get(f"{PIPELINING}.schedules")
@@ -119,7 +119,7 @@ class StageHooks:
             self._pause(False)
 
     def _timed(self, kind: str, stage: Any, chunk: int, run: Run) -> Any:
-        self._guard(self._end_trial)  # a trial that has begun before the methods were replaced
+        self._guard(self._end_trial)  # a trial that began before the methods were replaced
         if self._hooks.is_muted:  # the job has paused the recording
             return run()
         op = self._guard(self._begin, kind, stage, chunk)
@@ -154,7 +154,7 @@ class StageHooks:
 
 
 def _is_running(names: Sequence[str], file: str) -> bool:
-    """Return True if this thread runs one of the functions of these names in a file."""
+    """Return True if this thread is inside one of the named functions of a file."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_filename == file and frame.f_code.co_name in names:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from .rank_step import DATA, Op
 
 MOST_OPS = 200_000
-"""Most operations kept for one step. A job that never updates its model would have no end of them;
-the rest is only counted."""
+"""Most operations kept for one step; the rest is only counted. A job that never updates its model
+would otherwise fill the memory."""
 Period = tuple[int, int]
 """Start and end in ns."""
 
@@ -19,7 +19,7 @@ Period = tuple[int, int]
 class EndedStep:
     """A step after its update, and the periods before its end that belong to no step.
 
-    Updates of other optimizers may still be added. `changed` is the host's time of the last one.
+    Updates of other optimizers may still be added. `changed` is the host's time of the last change.
     """
 
     number: int
@@ -98,7 +98,7 @@ class StepOps:
     def resume(self) -> None:
         """End a period that belongs to no step.
 
-        Periods without training in between, such as the batches of a test, are joined to one.
+        Periods without training in between, such as the batches of a test, are joined into one.
         """
         if self._outside_since is None:
             return

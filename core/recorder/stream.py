@@ -1,4 +1,4 @@
-"""The schema of the wire, recordings and files; and a rank's stream, with NumPy and pyarrow only.
+"""Schema of the wire, recordings and files, and a rank's stream. Needs only NumPy and pyarrow.
 
 docs/recording.md and core.recording.schema describe the rows. Other parts of Bubblescope are not
 imported, because they are not installed where a job runs. A test checks that `task_type`
@@ -245,8 +245,8 @@ class Sender:
                             return
                         write(stream.write_batch)
                     sink.flush()
-                    # Several steps are written together: rarely run code is slow and would delay
-                    # the job more often.
+                    # Write several steps together: code that runs rarely is slow, and writing each
+                    # step by itself would delay the job more often.
                     self._closing.wait(REST_SECONDS)
         except Exception as error:  # no error of a recording may end a training job
             self.failed = f"{type(error).__name__}: {error}"

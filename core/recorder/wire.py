@@ -68,7 +68,7 @@ def is_address(out: str) -> bool:
 def parse_address(out: str) -> Address:
     """Parse `tcp://TOKEN@HOST:PORT`, or `tcp://HOST:PORT` with the token in TOKEN_VARIABLE.
 
-    Raise ValueError, in one line that does not show the token, if a part is missing.
+    Raise ValueError if a part is missing; its message is one line without the token.
     """
     # The token must not appear in a log. Like in urlsplit, it ends at the last @.
     _, _, place = out.removeprefix(f"{SCHEME}://").rpartition("@")
@@ -78,7 +78,7 @@ def parse_address(out: str) -> Address:
         parts = urlsplit(out)
         host = parts.hostname
         port = parts.port
-    except ValueError:  # such as a port of letters
+    except ValueError:  # such as a port that is not a number
         host = None
         port = None
     if not host or not port:
@@ -133,7 +133,7 @@ class Wire(io.RawIOBase):
                 answer = self._peer.recv(1)
             except TimeoutError:
                 raise
-            except OSError as error:  # such as that it is not connected any more
+            except OSError as error:  # such as a lost connection
                 raise OSError(LISTENER_GONE) from error
             if answer != ALL_HERE:
                 raise OSError(LISTENER_GONE)
