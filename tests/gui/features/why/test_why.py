@@ -556,15 +556,15 @@ def test_only_collectives_of_ranks_name_the_last_to_arrive(
     )
     # All ranks of the imaginary run take the same time.
     assert met[0].last == () and met[0].times == 1
-    assert all("came last" in line and "(1 of 1)" not in line for line in lines[:MOST])
+    assert all("arrived last" in line and "(1 of 1)" not in line for line in lines[:MOST])
     late = replace(met[0], last=((1, 2), (0, 1)), times=3, wait_ns=6 * MS)
     trace = window.run_shown.trace
-    assert "1 came last (2 of 3); wait 2 ms" in said(trace, late, 0.0)
-    assert "came last (2 of 3)" in said(trace, late, 1.9 * MS)
+    assert "1 arrived last (2 of 3); wait 2 ms" in said(trace, late, 0.0)
+    assert "arrived last (2 of 3)" in said(trace, late, 1.9 * MS)
     uncertain = "the last rank is uncertain (clocks ± 2.10 ms); wait 2 ms"
     assert uncertain in said(trace, late, 2.1 * MS)
     together = replace(late, last=())
-    assert "no rank came last; wait 2 ms" in said(trace, together, 0.0)
+    assert "no rank arrived last; wait 2 ms" in said(trace, together, 0.0)
     assert "the last rank is uncertain (clocks ± 1 ms); wait 2 ms" in said(trace, together, MS)
     perform(window, client, specification("dp"))
     assert not window.feature(WhyFeature).panel.widget.arrivals.isVisible()
