@@ -1,8 +1,8 @@
 """Receives training jobs for the window: a job's streams become the messages of one run.
 
 The engine sends the same messages for a run, so a job's run is drawn, kept and saved like any
-other. The window calls `poll`. If it is slow, the ranks' streams wait to be read. Their own queues
-then drop whole steps and report how many.
+other. The window calls `poll`. If it is slow, the ranks' streams are not read. The ranks' own
+queues then drop whole steps and report how many.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Peer:
     `steps` is the number of steps that it has sent, `waiting` the number of its spans that wait for
     other ranks. `half_width` is the uncertainty of its times in ns, inf if its clock was not
     compared. If it `drifts`, its clock was compared only at the beginning, and the uncertainty does
-    not contain its drift since then.
+    not include its drift since then.
     """
 
     rank: int
@@ -76,13 +76,13 @@ class JobStatus:
 
 
 class JobClient:
-    """Accepts ranks over TCP until `close`, and merges them to one run at a time.
+    """Accepts ranks over TCP until `close`, and merges them into one run at a time.
 
     The ranks of a second job wait until the first job has ended.
 
     `host` is the machine whose jobs can connect, "" if it is this one or an address of the network,
-    and `where` the address for a job. RemoteJobClient sets both, and `lost` once its connection to
-    the host has ended, with the reason.
+    and `where` the address for a job. RemoteJobClient sets both. When its connection to the host
+    ends, it sets `lost` to the reason.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -138,7 +138,7 @@ class JobClient:
         """End the current run. Its ranks are disconnected, and their job continues."""
         with self._room:
             peers = list(self._peers.values())
-            # Set before they are disconnected, or the run would end as broken off.
+            # Set before they are disconnected. Otherwise the run would end as broken off.
             if peers and not self._problem:
                 self._is_stopped = True
             if self._merger is None:
@@ -149,7 +149,7 @@ class JobClient:
 
     def finish(self) -> None:
         """Read what has arrived and close. Call it when the ranks' processes have ended."""
-        # In this order: `close` makes ranks that have just connected be refused.
+        # In this order, because `self.close` makes `_begin` refuse ranks that have just connected.
         self._listener.close()
         self.close()
 
@@ -187,7 +187,7 @@ class JobClient:
                 for batch in reader:
                     batch.validate(full=True)
                     self._take(rank, batch)
-                # Arrow's reader stops at the mark of the end. A recorder sends nothing after it.
+                # Arrow's reader stops at the end-of-stream mark. A recorder sends nothing after it.
                 if file.read(1):
                     raise ValueError(message("there is data after its end"))
             return True
@@ -216,7 +216,7 @@ class JobClient:
     def _begin(self, rank: RankStream, peer: socket.socket) -> None:
         """Add a rank to the job that is starting, or begin the next job with it.
 
-        Wait until the job before it has ended. Raise ValueError if the rank cannot be added.
+        Wait until the previous job has ended. Raise ValueError if the rank cannot be added.
         """
         world = rank.header.replicas
         if world > MOST_RANKS:
@@ -245,7 +245,7 @@ class JobClient:
             if known is not None or worlds - {world}:
                 self._ranks.clear()
             if not self._ranks:
-                # They were about the previous job.
+                # These described the previous job.
                 self._note = ""
                 self._problem = ""
                 self._is_stopped = False
@@ -312,7 +312,7 @@ class JobClient:
                 self._room.notify_all()
 
     def _outcome(self, ranks: list[RankStream]) -> Ended:
-        """Return how the run has ended, with the reason if it has not finished."""
+        """Return the end of the run, with the reason if it has failed."""
         broken = [rank.number for rank in ranks if rank.trace.outcome is None]
         failed = [rank.number for rank in ranks if rank.trace.outcome == "failed"]
         if failed:
@@ -328,7 +328,7 @@ class JobClient:
         return Ended(Outcome.FINISHED)
 
     def _ended_early(self, rank: RankStream) -> Text:
-        """Return what is wrong with a rank's end; "" if it is a normal one."""
+        """Describe a rank's end if it broke off or came too early; "" for a normal end."""
         is_broken = rank.trace.outcome is None
         if self._merger is not None and not is_broken:
             return ""
@@ -362,7 +362,7 @@ def _peer_of(rank: RankStream) -> Peer:
 
 
 class _BoundedReader:
-    """Reads a stream whose messages are limited, because a damaged length could take all memory.
+    """Reads a stream with a limit on message size: a damaged length could take all memory.
 
     The limit also holds for the unpacked size of a compressed message.
     """

@@ -40,7 +40,7 @@ class LaunchedJob:
 
         The last message is an Ended. It gives the reason if torchrun or a rank has failed.
         """
-        # Asked before the messages are taken: once the thread has ended, no message is added.
+        # Checked before the messages are taken: once the thread has ended, no message is added.
         is_over = not self._thread.is_alive()
         messages: list[EngineMessage] = []
         for received in self._client.poll():
@@ -88,7 +88,7 @@ class LaunchedJob:
         )
 
     def _end(self) -> Ended:
-        """Return how the job has ended; it has failed if its recording is not complete."""
+        """Return the end of the job; a job whose recording is incomplete has failed."""
         streams_end = self._streams_end
         has_finished = self._torchrun_end.outcome is Outcome.FINISHED
         if has_finished and streams_end is not None and streams_end.outcome is Outcome.FAILED:

@@ -37,7 +37,7 @@ MOST_SPANS = 1 << 20
 MOST_TASKS = 1 << 22
 """Most tasks in a rank's plans. No real job has more."""
 MOST_NUMBERS = 1 << 20
-"""Most numbers that a rank may send of steps which the run does not have yet."""
+"""Most numbers that a rank may send for steps that the run does not have yet."""
 
 
 class RankStream:
@@ -63,7 +63,7 @@ class RankStream:
         self._logs = 0
 
     def take(self, batch: pa.RecordBatch) -> None:
-        """Append a batch. Raise ValueError or LookupError for rows that no run has."""
+        """Append a batch. Raise ValueError or LookupError for invalid rows."""
         self._check_new(batch)
         append_batch(self.trace, batch)
         compared, width = clock_comparisons(batch)
@@ -102,12 +102,12 @@ class RankStream:
             raise ValueError(message("a task of a step arrives twice"))
 
     def seen(self) -> RankRecording:
-        """Return the part not merged yet, on rank 0's clock as far as that is known."""
+        """Return the part not merged yet, and the offset to rank 0's clock if it is known."""
         at = np.zeros(0, np.int64)
         ahead = np.zeros(0, np.int64)
         half_width = np.zeros(0)
         if self.clocks:
-            # Only the first comparison counts, so that spans that are shown do not move later.
+            # Only the first comparison counts, so that spans already shown do not move.
             first_at, first_ahead, first_width = self.clocks[0]
             at = np.array([first_at], np.int64)
             ahead = np.array([first_ahead], np.int64)
@@ -123,7 +123,7 @@ class RankStream:
 
     @property
     def half_width(self) -> float:
-        """The uncertainty of its times in ns; with the clocks' drift once that is known."""
+        """The uncertainty of its times in ns; includes the clocks' drift once it is known."""
         if not self.clocks:
             return math.inf
         _, first, width = self.clocks[0]
@@ -196,7 +196,7 @@ class RankMerger:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield batches of the steps that every rank has sent by now.
 
-        Raise ValueError or LookupError for streams that no job sends.
+        Raise ValueError or LookupError for invalid streams.
         """
         complete, passed = self._decided()
         if complete:
@@ -204,9 +204,10 @@ class RankMerger:
         notes = []
         if passed:
             self._last_step = passed[-1]
-            # Another number of the last step may arrive, because no rank need have begun the next.
+            # More numbers of the last step may arrive: no rank may have begun the next step yet.
             notes += self._numbers(self._last_step - 1)
-            # Also steps that some ranks lack: they cannot be completed and would stay in memory.
+            # Drop also steps that some ranks lack: they cannot be completed and would stay in
+            # memory.
             for rank in self.ranks:
                 rank.drop(self._last_step)
         self.left_out += len(passed) - len(complete)
@@ -246,13 +247,13 @@ class RankMerger:
         return rows
 
     def _decided(self) -> tuple[list[int], list[int]]:
-        """Return the steps that all ranks have sent, and all steps up to the last decided one."""
-        # A rank sends its steps in order, so nothing more arrives up to the slowest rank's latest.
+        """Return the new steps that all ranks have sent, and all new steps that are decided."""
+        # A rank sends its steps in order, so all steps up to the slowest rank's latest are decided.
         latest = [rank.latest for rank in self.ranks if not rank.has_ended]
         reach = min(latest, default=math.inf)
         for rank in self.ranks:
-            # A rank that waits for a silent one would fill the memory. Half of its steps are then
-            # decided without the silent one.
+            # A rank whose steps wait for a silent rank would fill the memory. Then half of its
+            # steps are decided without the silent rank.
             if rank.trace.span_count > MOST_SPANS:
                 steps = rank.trace.steps
                 reach = max(reach, steps[len(steps) // 2])
@@ -317,6 +318,6 @@ def _timings(place: int, spans: Spans) -> Iterator[Timings]:
             end=some.end,
             ready=some["ready"],
             launched=some["launched"],
-            # A span names its lane only if it is not its task's.
+            # A span names its lane only if it differs from its task's lane.
             lane=np.where(some["lane"] == place, ABSENT, place),
         )

@@ -1,4 +1,4 @@
-"""Receives training jobs of another machine: a port there leads to the listener here."""
+"""Receives training jobs of another machine: ssh forwards a port there to the listener here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RemoteJobClient(JobClient):
         self._forward.close()
 
     def _take_event(self, event: int | Message) -> None:
-        """Note the port on the host, or why there is none any more; called on another thread."""
+        """Note the port on the host, or the reason for its end. Called on another thread."""
         if isinstance(event, int):
             self.where = replace(self._here, host=LOOPBACK, port=event)
         else:

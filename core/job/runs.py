@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class RunClient(Protocol):
-    """Starts one run at a time and returns its messages. EngineClient and RunLauncher are such."""
+    """Protocol: starts one run at a time and returns its messages.
+
+    EngineClient and RunLauncher implement it.
+    """
 
     def start(self) -> object:
         """Start the engine, without waiting for it. Raise OSError if it cannot be started."""
@@ -88,7 +91,7 @@ class RunLauncher:
         messages = self._engine.poll()
         if self._job is None:
             return messages
-        # An engine that ends during the job does not end it. The next run starts another engine.
+        # An engine that ends does not end the job. The next run starts another engine.
         messages = [message for message in messages if not isinstance(message, Ended)]
         messages += self._job.poll()
         if messages and isinstance(messages[-1], Ended):

@@ -1,8 +1,7 @@
 """A child process that sends messages while it lives: a module of this project, or a program.
 
 Pipes connect it with its parent: on the wire it sends messages, from the commands it reads lines,
-and it ends when its lifeline closes. `core.process.starts` has the ways in which a child is
-started.
+and it ends when its lifeline closes. `core.process.starts` defines the ways to start a child.
 """
 
 from __future__ import annotations
@@ -168,7 +167,7 @@ class Child(Generic[MessageT]):
 
 
 class _Wire(FileIO):
-    """The pipe from a child; it ends with the child even if others hold its far end open."""
+    """The pipe from a child; it ends with the child even if other processes hold it open."""
 
     is_over: Callable[[], bool]
 

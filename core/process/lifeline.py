@@ -2,9 +2,9 @@
 
 The parent keeps the write end of a pipe and never writes. The kernel closes it when the parent
 ends, in any way. A thread that waits for this needs the interpreter's lock, which native code may
-hold for long. So the kernel signals the child (O_ASYNC), and the default action of SIGIO ends the
-process. PR_SET_PDEATHSIG would follow the creating thread instead. Where O_ASYNC does not signal
-for pipes (macOS), only the thread remains.
+hold for a long time. So the kernel signals the child (O_ASYNC), and the default action of SIGIO
+ends the process. PR_SET_PDEATHSIG would follow the creating thread instead. Where O_ASYNC does not
+signal for pipes (macOS), only the thread remains.
 
 A child runs the user's model, which may fork, start programs and close descriptors. So the child's
 descriptors are moved to high numbers, programs do not inherit them, and forked processes neither
@@ -50,7 +50,7 @@ def open_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _kept(descriptor: int) -> int:
-    """Move a descriptor to a high number, which is the null device in forked processes."""
+    """Move a descriptor to a high number. In forked processes it becomes the null device."""
     kept = _moved(descriptor)
     # Output of a forked process would corrupt the stream of messages.
     nowhere = os.open(os.devnull, os.O_RDWR)

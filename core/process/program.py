@@ -15,7 +15,7 @@ from core.process.starts import LIFELINE
 
 END_SECONDS = 5.0
 POLL_SECONDS = 0.05
-"""Between two looks at whether a program has ended by itself."""
+"""Time between two checks whether a program has ended by itself."""
 Running = subprocess.Popen[bytes]
 
 

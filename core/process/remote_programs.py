@@ -1,4 +1,4 @@
-"""Programs of `ssh` that run to their end, and ports of a host that lead here."""
+"""Runs programs on a host through `ssh`, and forwards ports of a host to this machine."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ FORWARDING = (
     "-oControlPath=none",  # a shared connection would print the port elsewhere
 )
 MOST_LINES = 20
-"""Lines of the standard error of ssh that are kept."""
+"""Number of last lines of ssh's standard error that are kept."""
 LIFELINE = "exec cat >/dev/null"
-"""Ends, and with it ssh, when this process ends, because its standard input closes then."""
+"""Command that ends, and ssh with it, when this process ends and its standard input closes."""
 _ALLOCATED = re.compile(r"Allocated port (\d+) for remote forward")
 
 
@@ -36,9 +36,9 @@ class RemoteError(OSError):
 def run_there(host: str, script: str, data: bytes) -> str:
     """Run a script of `sh` on a host and return its output.
 
-    Its standard input has `data`, and stays open until the script or this process ends. `host` must
-    be checked (core.process.ssh). Raises RemoteError with the last line of its standard error if it
-    fails.
+    The script gets `data` on its standard input, which stays open until the script or this process
+    ends. `host` must be checked (core.process.ssh). Raises RemoteError with the last line of
+    standard error if the script or ssh fails.
     """
     read_end, write_end = os.pipe()
     with os.fdopen(write_end, "wb", buffering=0) as standard_input:
@@ -68,7 +68,7 @@ def run_there(host: str, script: str, data: bytes) -> str:
 
 
 def _write(file: FileIO, data: bytes) -> None:
-    """Write all data, as far as there is a reader."""
+    """Write all data; stop if the reader closes."""
     left = memoryview(data)
     with suppress(OSError):
         while left:
@@ -113,7 +113,7 @@ class Forward:
         assert self._process.stderr is not None
         is_open = False
         last: deque[bytes] = deque(maxlen=MOST_LINES)
-        for line in self._process.stderr:  # to its end, or ssh would wait
+        for line in self._process.stderr:  # read to its end, or ssh would block
             last.append(line)
             found = _ALLOCATED.search(line.decode(errors="replace"))
             if found is not None and not is_open:

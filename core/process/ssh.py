@@ -20,7 +20,7 @@ OPTIONS = (
     "-oBatchMode=yes",  # no questions
     # A shared connection that was started here would outlive its first use.
     "-oControlMaster=no",
-    # Ends a connection without a sign of life for 45 s; a network that is gone sends none.
+    # Ends a connection that has been silent for 45 s, because a lost network reports no error.
     "-oServerAliveInterval=15",
     "-oServerAliveCountMax=3",
 )
@@ -33,7 +33,7 @@ _HOST = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]*@)?[A-Za-z0-9_:][A-Za-z0-9_.
 
 
 def checked_host(option: str, host: str) -> str:
-    """Return a host's name if ssh may get it. Raises PlanError, naming the option, otherwise."""
+    """Return a host's name if it is safe for ssh. Raises PlanError, naming the option, if not."""
     if _HOST.fullmatch(host) and len(host) <= MOST_CHARACTERS:
         return host
     raise PlanError(

@@ -1,4 +1,4 @@
-"""The ways in which a child is started: a module of this project here, or a program."""
+"""Ways to start a child: as a module of this project, or as a program."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from core.process.child import Started, environment, exit_text
 
 LIFELINE = "core.process.lifeline"
 PIECE = 1 << 16
-"""Most bytes of a program's standard error that are read, and kept, at a time."""
+"""Most bytes of a program's standard error that are read at a time, and that are kept."""
 HOLD_SECONDS = 0.3
-"""Time for which bytes of a program's standard error are held, because it may end with them."""
+"""Time for which bytes of a program's standard error are held, because they may be its last."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildPipes:
-    """The parent's ends of the pipes between a child and its parent, and the child's, `theirs`.
+    """Pipes between a child and its parent: the parent's ends, and the child's ends in `theirs`.
 
     The child writes messages to `wire` and reads commands, one a line, from `commands`. Nothing is
     written to `lifeline`: the parent holds it open, and the child ends when it closes.
@@ -72,8 +72,8 @@ class ModuleStart:
             their_wire, their_commands, their_lifeline = pipes.theirs
             # -P: the current folder may hold modules of any name.
             words = [sys.executable, "-P", "-m", LIFELINE, str(their_lifeline), self.module]
-            # A child inherits blocked signals, so SIGINT cannot end it before it ignores it
-            # (lifeline.open_pipes).
+            # A child inherits blocked signals, so SIGINT cannot end it before the child ignores
+            # that signal (lifeline.open_pipes).
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 process = subprocess.Popen(
@@ -94,11 +94,11 @@ class ModuleStart:
 
 
 class ProgramStart:
-    """Starts a program whose standard output is the wire and whose standard input the commands.
+    """Starts a program that sends messages on standard output and reads commands on standard input.
 
     It must end when its standard input closes. The end of its standard error is kept until
-    `pass_on` is called. From then on it goes to this process's standard error, except for what
-    arrives just before the program's end: that may be the reason of the end.
+    `pass_on` is called. From then on its standard error goes to that of this process, except for
+    text that arrives just before the program's end: it may give the reason.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -146,8 +146,8 @@ class ProgramStart:
     def last_line(self, seconds: float = 1.0) -> str:
         """Return the last line of the kept standard error, "" if there is none.
 
-        Waits for the end of standard error for at most `seconds`: others may hold it open. Lines
-        before it are passed on if the others were.
+        Waits for the end of standard error for at most `seconds`, because other processes may hold
+        it open. Lines before the last one are passed on if `pass_on` was called.
         """
         if self._errors is not None:
             self._errors.join(seconds)
@@ -192,7 +192,7 @@ class ProgramStart:
 
 
 def _write_errors(data: bytes) -> None:
-    """Write to this process's standard error, as far as somebody reads it."""
+    """Write to this process's standard error; stop if its reader closes."""
     left = memoryview(data)
     with suppress(OSError):
         while left:

@@ -21,7 +21,7 @@ _INSTALLERS = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json")
 
 
 def make_wheel(folder: Path) -> Path:
-    """Write the wheel into a folder and return its path. Raises OSError in one line."""
+    """Write the wheel into a folder and return its path. Raises OSError with a one-line message."""
     if PROJECT_FILE.is_file():
         return _built(folder)
     try:
@@ -53,7 +53,8 @@ def repacked(installed: Distribution, folder: Path) -> Path:
 
 def _built(folder: Path) -> Path:
     words = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps"]
-    # What builds it is installed with the checkout's tests; an isolated build would download it.
+    # The build tools are installed with the checkout's tests. An isolated build would download
+    # them.
     words += ["--no-build-isolation", "--wheel-dir", str(folder), str(PROJECT_ROOT)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
     path = folder / WHEEL

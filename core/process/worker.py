@@ -1,4 +1,4 @@
-"""A process that executes calls one after the other, which may report progress.
+"""A process that executes calls one after the other. A call may report progress.
 
 Calls cannot be interrupted: a caller may ignore the result, or end the worker. Calls and results
 are pickled, so functions must be importable by name from the project's modules.
@@ -145,7 +145,7 @@ def _settle(future: Future[Any], result: _Result) -> None:
 
 
 def _messages(file: BinaryIO) -> Iterator[_Report | _Result]:
-    """Yield the messages on a worker's wire. Raises UnpicklingError if the last one is cut."""
+    """Yield the messages on a worker's wire. Raises UnpicklingError if the last is incomplete."""
     while True:
         try:
             yield pickle.load(file)
@@ -159,7 +159,7 @@ _wire: BufferedWriter | None = None  # set in a worker's process, for reports an
 def serve(wire: BinaryIO, commands: BinaryIO) -> None:
     """Run calls in this process until its parent closes `commands`."""
     global _wire
-    # Buffered: a bare pipe may take a part of a message when a signal arrives.
+    # Buffered: an unbuffered pipe may take only part of a message when a signal arrives.
     _wire = BufferedWriter(wire)
     for line in commands:
         _send(_run(line))
