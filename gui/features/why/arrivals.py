@@ -19,7 +19,7 @@ class ArrivalsList(Label):
 
     def __init__(self) -> None:
         super().__init__(wrapped=True, selectable=True)
-        self.setAccessibleName(tr("Who came last to collectives"))
+        self.setAccessibleName(tr("Last rank to arrive at each collective"))
         self.setContentsMargins(12, 0, 12, 14)
 
     def show_arrivals(self, trace: Trace, met: tuple[Arrivals, ...]) -> None:
@@ -55,7 +55,7 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
         )
     if not met.last:
         return tr(
-            "{collective}: no rank came last; wait {wait}, transfer {transfer}",
+            "{collective}: no rank arrived last; wait {wait}, transfer {transfer}",
             collective=name,
             **took,
         )
