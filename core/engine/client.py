@@ -1,4 +1,4 @@
-"""The client of the engine process, for window and command line. Imports neither torch nor Qt."""
+"""Client of the engine process, for the window and the command line. Needs neither torch nor Qt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from core.process.starts import ModuleStart
 
 STOP_SECONDS = 1.5  # for a run to stop by itself; then the engine is killed
 SILENT_SECONDS = 15.0
-"""The same for an engine on another machine, since its last message: a slow link delays them."""
+"""The same for an engine on another machine, counted from its last message, as links may be slow.
+"""
 ALIVE_SECONDS = 20.0
 """Time between two signs of life to an engine on another machine."""
 
@@ -69,7 +70,7 @@ class EngineClient:
         return self._engine.pid if self._engine is not None else None
 
     def start(self) -> Child[EngineMessage]:
-        """Start the engine unless it runs. Does not wait for it; OSError if it cannot start."""
+        """Start the engine unless it runs, without waiting. Raises OSError if it cannot start."""
         if self._engine is None:
             # A new queue for each engine, so that late messages of a previous one are ignored.
             received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
@@ -106,8 +107,8 @@ class EngineClient:
     def keep(self, files: Sequence[Path]) -> Iterator[None]:
         """Send files to the engine's machine, where they stay until the engine ends.
 
-        The first one is the model file of all runs. Yields after each piece; the caller may stop
-        then. It ends early if the engine does. Raises OSError for a file that cannot be read.
+        The first file is the model file of all runs. Yields after each piece; the caller may stop
+        then. Stops early if the engine ends. Raises OSError for a file that cannot be read.
         """
         engine = self.start()
         for piece in pieces_of(files):
@@ -132,7 +133,7 @@ class EngineClient:
         self._send("describe", specification)
 
     def stop(self, at_most: float = math.inf) -> None:
-        """Request the run to stop; if it has not in time, `poll` kills the engine.
+        """Request the run to stop. If it does not stop in time, `poll` kills the engine.
 
         An engine on another machine has more time while its messages arrive, up to `at_most` s. It
         is killed at once if it has never answered.
@@ -208,7 +209,7 @@ class EngineClient:
             self._engine.kill()
 
     def _late_text(self) -> Message:
-        """Return how an engine that has not stopped in time ends."""
+        """Describe the end of an engine that did not stop in time; completes a sentence."""
         if not self.host:
             return message(
                 "was ended after {seconds:g} s, inside a long operation", seconds=STOP_SECONDS

@@ -18,7 +18,7 @@ from core.plan.devices import GLOO, Accelerator, Hardware, device_kind, process_
 from core.plan.plan import Lane
 
 COLLECTIVE_TIMEOUT = timedelta(minutes=5)
-"""The time for which a rank waits for the others in a collective."""
+"""Limit on a rank's wait for the other ranks in a collective."""
 
 
 def find_hardware() -> Hardware:
@@ -42,7 +42,7 @@ def _accelerator(kind: str, index: int) -> Accelerator:
 
 
 def rank_backend(lanes: Sequence[Lane]) -> str:
-    """Return the name of torch's process group for ranks on `lanes`; PlanError if there is none."""
+    """Return the process-group backend for ranks on `lanes`. Raises PlanError if there is none."""
     group = process_group(lanes)
     kind = device_kind(lanes[0].device)
     if group is None:

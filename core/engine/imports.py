@@ -11,12 +11,12 @@ from core.gc_paused import gc_paused
 
 @contextmanager
 def keep_imports() -> Iterator[None]:
-    """Context in which modules are imported that the process keeps until its end.
+    """Context for importing modules that the process keeps until its end.
 
-    Importing torch creates a million objects. The garbage collector would scan them again and again
-    during the import, which then takes a fifth longer, and whenever it collects all generations,
-    which would interrupt a step. So it is off within the context, and never looks at what has been
-    created by its end.
+    Importing torch creates a million objects. The garbage collector would scan them repeatedly
+    during the import, which then takes a fifth longer, and at each full collection, which would
+    interrupt a step. So the collector is off within the context, and later ignores all objects
+    that exist at the end of the context.
     """
     with gc_paused():
         yield

@@ -17,7 +17,10 @@ PIECE = 1 << 15
 
 
 def pieces_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yield the files in pieces, each as the values of a command. Raises OSError."""
+    """Yield the files in pieces, each as the values of a command.
+
+    Raises OSError if a file cannot be read.
+    """
     for path in files:
         with path.open("rb") as file:
             while piece := file.read(PIECE):
@@ -25,9 +28,9 @@ def pieces_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 
 class KeptFiles:
-    """Received files in a private temporary folder, which is made with the first one.
+    """Received files in a private temporary folder, which is created with the first file.
 
-    `close` removes it; if this process is killed, the next process that keeps files does.
+    `close` removes it. If this process is killed, the next process that keeps files removes it.
     """
 
     def __init__(self) -> None:

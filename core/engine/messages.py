@@ -1,8 +1,8 @@
-"""Messages from the engine process to its client. Imports no torch, for window and command line.
+"""Messages from the engine process to its client. Does not import torch, which is slow to load.
 
 The wire carries Arrow streams one after the other. A run is a stream with a header and rows. Every
-other message is a stream without rows, with the message in its metadata: that the engine is ready,
-the description of a model, and how a run or a rank ended.
+other message is a stream without rows, with the message in its metadata: the machine's hardware,
+the description of a model, the end of a run or rank, or the reason why the engine is unusable.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.typed import typed
 WIRE = 2
 """Version of the messages, of the commands, and of the specifications in them.
 
-An engine on another machine must have the same one.
+An engine on another machine must have the same version.
 """
 
 

@@ -1,4 +1,4 @@
-"""Prepares a run: turns a specification into all objects that it needs, or refuses it."""
+"""Prepares a run: turns a specification into all objects that the run needs, or refuses it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Prepared:
 
     @property
     def backend(self) -> str:
-        """The name of torch's process group for the ranks. Raises PlanError if there is none."""
+        """The process-group backend for the ranks. Raises PlanError if there is none."""
         return rank_backend(self.lanes)
 
 
@@ -80,7 +80,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     plans = planned.plans
     strategy = STRATEGIES[specification.strategy]
     if strategy.on_ranks and not lanes[0].is_virtual:
-        rank_backend(lanes)  # to refuse a run that could not start
+        rank_backend(lanes)  # refuses a run that could not start
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
         workload = build_workload(specification)
     costs = tuple[BlockCost, ...]()

@@ -1,8 +1,8 @@
 """Connects an engine on this machine to a client on another one, over standard streams.
 
-The engine is a child of this process, as it is of a window's, and ends with it. This process ends
-when its standard input closes or has no sign of life for SILENT_SECONDS, so nothing is left behind
-when the connection breaks. Files that the client has sent for its runs are removed then.
+The engine is a child of this process and ends with it. This process ends when its standard input
+closes or is silent for SILENT_SECONDS, so nothing keeps running when the connection breaks. Files
+that the client has sent for its runs are removed then.
 
 **A slow link does not slow a run.** The engine's messages are taken from its pipe at once. A
 separate thread writes them to standard output and may have to wait; batches that have arrived
@@ -61,9 +61,10 @@ def relay() -> NoReturn:
 
 
 def _streams() -> tuple[BinaryIO, int]:
-    """Return standard output as a file and standard input, and keep both from everything else.
+    """Return standard output as a file, and the descriptor of standard input.
 
-    A model's output goes to standard error.
+    No other code can use them afterwards: a model reads nothing, and its output goes to standard
+    error.
     """
     wire = os.dup(1)
     commands = os.dup(0)
@@ -200,9 +201,9 @@ class _Outbox:
 
 
 def merged(messages: Sequence[EngineMessage]) -> Iterator[EngineMessage]:
-    """Yield messages in order, with batches that follow each other as one of up to MOST_ROWS.
+    """Yield messages in order, and merge consecutive batches into one of up to MOST_ROWS.
 
-    A batch that is longer by itself stays whole.
+    A single batch that is longer is not divided.
     """
     together: list[pa.RecordBatch] = []
     rows = 0

@@ -1,8 +1,8 @@
-"""The engine on another machine: how it is started there, and the first line that it sends.
+"""Starts the engine on another machine, and checks the first line that it sends.
 
-`bubblescope engine` (core.engine.relay) runs there, started by `ssh`. Its standard output carries
-the wire after a line with its versions, its standard input the commands. It ends when its standard
-input closes.
+`ssh` starts `bubblescope engine` (core.engine.relay) there. On its standard output it sends a line
+with its versions, and then the wire. It reads commands from its standard input, and ends when that
+closes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.trace.header import Header
 from core.version import VERSION
 
 GREETING = b"bubblescope-engine "
-"""Begin of the line before the wire; the rest is JSON. A login shell may print lines before it."""
+"""Start of the line before the wire; the rest is JSON. A login shell may print lines before it."""
 MOST_BEFORE = 1 << 16
 """Bytes that may precede the greeting."""
 FOLDER = ".local/share/bubblescope"
@@ -74,11 +74,11 @@ class RemoteStart:
             ) from error
 
     def receive(self, file: BinaryIO) -> Iterator[EngineMessage]:
-        """Yield the engine's messages, or why it cannot be used.
+        """Yield the engine's messages, or an Unusable with the reason.
 
-        The hardware and the header of a run get the name of the host. The header also gets the time
-        of its arrival as the run's origin, because the clock there has no common zero with this
-        machine's.
+        The name of the host is added to the hardware and to the header of a run. The run's origin
+        is set to the header's time of arrival, because the two machines' clocks have no common
+        zero.
         """
         found = _read_greeting(file)
         if found is None:
@@ -127,7 +127,7 @@ class _Greeting:
 
 
 def _read_greeting(file: BinaryIO) -> _Greeting | None:
-    """Return the greeting, or None if the stream ends before it or begins with too much else."""
+    """Return the greeting; None if it is not within the first MOST_BEFORE bytes."""
     left = MOST_BEFORE
     while left > 0:
         line = file.readline(left)
@@ -145,7 +145,7 @@ def _parse_greeting(text: bytes) -> _Greeting:
 
 
 def _mismatch(host: str, found: _Greeting) -> Message | None:
-    """Return why an engine cannot be used, with a remedy; None if its versions are the same."""
+    """Return the reason against using an engine, with a remedy; None if its versions match."""
     if found.version is None:
         return message(
             "the machine {host} has no Bubblescope: `bubblescope push {host}` installs it",

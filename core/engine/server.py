@@ -29,8 +29,8 @@ from core.plan.specification import Specification
 from core.recording.schema import TraceWriter
 
 T = TypeVar("T")
-# The time after which a lane that has woken up gets the interpreter from another lane's thread. The
-# default of 5 ms is half of a task.
+# Time after which a lane that has woken up takes the interpreter's lock from another lane's thread.
+# The default of 5 ms is half of a task.
 SWITCH_SECONDS = 1e-4
 
 
@@ -114,7 +114,7 @@ class Server:
             try:
                 self._take(json.loads(line))
             except Exception as error:
-                # Sent between two runs, by the thread that writes to the pipe.
+                # Queued, so that the thread that writes to the pipe sends it between two runs.
                 text = message(
                     "the engine cannot read a command: {reason}", reason=error_line(error)
                 )

@@ -1,4 +1,4 @@
-"""The plain step with which every run is compared: one forward and backward outside the engine."""
+"""Compares a run's steps with a plain step: one forward and backward pass outside the engine."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def verify_step(
 ) -> None:
     """Record a step's loss and, if requested, its errors; save the last step if requested.
 
-    `copies` returns the gradients of every copy of the model that is stepped. The largest error
-    counts.
+    `copies` returns the gradients of every copy of the model that the optimizer steps. The largest
+    error is recorded.
     """
     writer.counter("loss", loss, step=step)
     if specification.verify:
@@ -78,9 +78,9 @@ def plain_step(
 ) -> tuple[float, dict[str, Tensor]]:
     """Return loss and gradients of the whole model with the parameters `before`.
 
-    Computes in `dtype`, or in the run's type if it is None. If the results of the model depend on
-    how the batch is split, the step runs `parts` of the batch in order, each weighted by its share
-    of the rows. Otherwise it runs the whole batch at once.
+    Computes in `dtype`, or in the run's type if it is None. If the model's results depend on how
+    the batch is split, the step runs `parts` of the batch in order, each weighted by its share of
+    the rows. Otherwise it runs the whole batch at once.
     """
     tensors = [*before.values(), batch[0]]
     device = tensors[0].device
@@ -140,7 +140,7 @@ def step_errors(
 
 
 def _relative(error: float, scale: float) -> float:
-    """Return error / scale, or infinity if that is NaN or the scale is zero; 0 without an error."""
+    """Return error / scale: 0 if the error is 0, infinity if the scale is 0 or the result NaN."""
     if error == 0:
         return 0.0
     if scale > 0:

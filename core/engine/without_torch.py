@@ -14,7 +14,7 @@ _RAISED = re.compile(
 
 
 def without_torch(raised: str) -> Text:
-    """Return one line with a remedy, for an error of the import such as `ImportError: no file`."""
+    """Return one line with a remedy, given an import error such as `ImportError: no file`."""
     text = message(
         "torch cannot be imported ({raised}); install it again: "
         "pip install --force-reinstall torch",
@@ -24,7 +24,7 @@ def without_torch(raised: str) -> Text:
 
 
 def found_without_torch(printed: str) -> Text:
-    """Return the line for the output of a program; "" if it did not fail to import torch."""
+    """Return that line, given a program's output; "" if the program did not fail on torch."""
     found = _RAISED.search(printed)
     if found is None:
         return ""

@@ -6,9 +6,9 @@ data too. Copy lanes make no more passes than the lanes that compute. Tasks that
 with other lanes (replicate, reduce, all-reduce) are measured afterwards. A cost is the median, over
 passes, of the mean duration of a pass's tasks.
 
-On lanes that have to be woken up, the cost of a copy is the time from the end of the task that made
-the data, because that is the delay for the next task: on CPU lanes, waking up takes longer than
-most copies.
+On lanes that have to be woken up, the cost of a copy starts at the end of the task that made the
+data, because that is the delay for the next task. On CPU lanes, waking up takes longer than most
+copies.
 
 The run itself does not change: the modules are copies, and the random state is restored.
 """
@@ -69,7 +69,7 @@ class CostKey(NamedTuple):
 PassListener = Callable[[int], None]
 """Called with the number of completed passes."""
 CostTimes = dict[CostKey, list[float]]
-"""The mean ns of each pass."""
+"""For each key, the mean duration of its tasks in each pass, in ns."""
 
 
 def measure_task_costs(
@@ -119,7 +119,7 @@ def measure_task_costs(
 def _loops(
     operations: CalibrationOps, plan: Plan, lanes: Sequence[LaneThread], sharing: bool
 ) -> list[LaneLoop]:
-    """Return a loop for each lane with tasks that share parameters, or with other tasks."""
+    """Return a loop for each lane that has tasks that share parameters, or with False, others."""
     tasks: dict[int, list[Task]] = defaultdict(list)
     for task in plan.tasks:
         if shares_parameters(task) is sharing:
@@ -137,7 +137,7 @@ def _finish(futures: Sequence[Future[Any]]) -> None:
 
 
 class LaneLoop:
-    """Runs a lane's tasks repeatedly. The halves of an overlap are two tasks here.
+    """Runs a lane's tasks repeatedly. The halves of an overlap count as two tasks here.
 
     `passes` has the tasks of every complete pass, with their timestamps.
     """
@@ -357,14 +357,14 @@ def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
     sender = next(lane for lane in lanes if lane.lane.role is Role.COMPUTE)
     mover = lanes[-1]
     make_source = partial(torch.zeros, size, dtype=torch.uint8, device=sender.device)
-    # On the sender's stream, which then needs no wait to read it.
+    # Made on the sender's stream, which then reads it without a wait.
     source = sender.call(make_source).result()
 
     def compute(seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             source.clone()
-            # A stream would otherwise get more work in this time than it can do in seconds.
+            # Otherwise a stream would be given more work in this time than it can do in seconds.
             launched = sender.timestamp()
             wait_until(launched)
             sender.recycle([launched])
@@ -387,8 +387,8 @@ def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
     clock.begin()
     moved = []
     for _ in range(TRANSFERS):
-        # The copy is queued before the bytes are made: the mover waits for them on its thread, and
-        # so sleeps in the same way as a lane in a step.
+        # The copy is queued before the bytes are made. The mover waits for them on its thread, so
+        # it sleeps in the same way as a lane in a step.
         making = sender.call(make)
         after = sender.call(partial(compute, AWAKE_SECONDS))
         moved.append(mover.call(partial(move, making)))

@@ -22,7 +22,8 @@ from core.plan.plan import Plan
 from core.plan.task import Kind, Payload, Task
 
 HandoverKey = tuple[object, ...]
-"""The same for tasks that differ only in their micro-batch, and not in its size."""
+"""Key of a task's handovers. Tasks that differ only in their micro-batch, but not in its size,
+have equal keys."""
 
 
 def shares_parameters(task: Task) -> bool:
@@ -99,7 +100,7 @@ class CalibrationOps(Operations):
         self._clear_step()
 
     def _finish(self, task: Task, lane: LaneThread, before: Sequence[Timestamp]) -> Timestamp:
-        """Run a task in the lane's thread after `before`; return when it ended, in the past."""
+        """Run a task in the lane's thread after `before`, wait for it, and return its end."""
         for timestamp in before:
             lane.wait(timestamp)
         with lane.turn:
@@ -151,7 +152,7 @@ class CalibrationOps(Operations):
 
 
 def handover_key(task: Task, plan: Plan) -> HandoverKey:
-    """Return the key under which the values are recorded that a task takes from other lanes."""
+    """Return the key of the values that a task takes from other lanes."""
     return (
         task.kind,
         task.payload,

@@ -1,4 +1,4 @@
-"""Everything that differs between devices: clocks, lanes of accelerators, and the choice of them.
+"""Everything that differs between devices: clocks, lanes of accelerators, and their selection.
 
 A lane of an accelerator with timed events launches work from its thread onto a separate stream. A
 lane of an accelerator without them launches work and waits until the device is idle.
@@ -59,7 +59,7 @@ class StreamLane(LaneThread):
         return event
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Make the calling thread's streams wait, but not the thread."""
+        """Make the calling thread's streams wait for a timestamp, but not the thread itself."""
         assert isinstance(timestamp, torch.Event)
         # On every device, because a copy between devices runs on the source's current stream. Only
         # CUDA's peer-to-peer copies make that stream wait for the destination's stream.
@@ -215,7 +215,7 @@ def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
 
 
 def _note_shared_streams(lanes: Sequence[StreamLane]) -> None:
-    """Warn if several lanes of a device share a stream: torch has only a few, and reuses them.
+    """Note if lanes of a device share a stream: torch has only a few streams, and reuses them.
 
     The tasks of such lanes wait for each other without a dependency in the plan.
     """
@@ -267,7 +267,7 @@ def allocator_bytes(device: str) -> int | None:
 
 @contextmanager
 def kept_random_state(devices: Iterable[str]) -> Iterator[None]:
-    """Context that restores the random state of the host and of devices of one kind at its end."""
+    """Context that finally restores the random state of the host and of devices of one kind."""
     accelerators = sorted({device for device in devices if device_kind(device) is not HOST})
     kind = device_kind(accelerators[0]) if accelerators else HOST
     with torch.random.fork_rng(accelerators, device_type=kind.name):

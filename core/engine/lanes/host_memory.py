@@ -1,4 +1,4 @@
-"""Keeps freed memory in the process, so that it need not be requested from the system again."""
+"""Keeps freed memory in the process, so that it is not requested from the system again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST_BYTES = 32 << 20
 """Size of the largest blocks that the library can keep; larger ones are returned when freed."""
 _USUAL_BYTES = 2 * LARGEST_BYTES
 """The amount that the library keeps by default after it has allocated such large blocks."""
-_ALL_BYTES = (1 << 31) - 1  # the largest that fits the parameter
+_ALL_BYTES = (1 << 31) - 1  # the largest value of the parameter
 
 
 @contextmanager

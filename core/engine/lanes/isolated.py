@@ -1,4 +1,4 @@
-"""A real lane on which the tasks of all virtual lanes take turns, each timed by itself."""
+"""A real lane on which the tasks of all virtual lanes run in turn, each timed separately."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ class IsolatedLane:
         return self._clock.end()
 
     def run(self, work: Callable[[Stamps], object], blocks: bool = False) -> Stamps:
-        """Run work on idle hardware and return its timestamps, once it has ended there.
+        """Run work on idle hardware, wait for its end, and return its timestamps.
 
-        `work` sets the stamps that it gets. With `blocks` they also record the blocks' borders.
+        `work` is called with the stamps and sets them. With `blocks` they also record the borders
+        of blocks.
         """
         stamps = Stamps(self._lane.timestamp, blocks)
         held = work(stamps)
@@ -102,10 +103,10 @@ class IsolatedLane:
 def undisturbed_clock(stat: int) -> Callable[[], int]:
     """Return a clock in ns that stops while something else uses the calling thread's core.
 
-    Two cases are excluded. Another program of this machine used the core: the kernel's statistics
-    give the time; `stat` is the descriptor of RUN_DELAY, opened by the calling thread. Another
-    virtual machine used it (steal time): more than STOLEN_NS passed in which the thread neither
-    computed nor gave up its core.
+    It excludes the time in which another program of this machine used the core, as given by the
+    kernel's statistics. `stat` is the descriptor of RUN_DELAY, opened by the calling thread. It
+    also excludes the time in which another virtual machine used the core (steal time): more than
+    STOLEN_NS passed in which the thread neither computed nor gave up its core.
     """
     # Imported here, because Windows has neither this module nor these statistics.
     from resource import RUSAGE_THREAD, getrusage
@@ -145,7 +146,7 @@ def undisturbed_clock(stat: int) -> Callable[[], int]:
 class _ThreadTimes(NamedTuple):
     """A reading of a thread's clocks in ns: `time` excludes other programs, `computed` is CPU time.
 
-    `waits` counts how often the thread has given up its core by itself.
+    `waits` counts how often the thread has given up its core voluntarily.
     """
 
     time: int

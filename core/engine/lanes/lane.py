@@ -84,7 +84,7 @@ def wait_until(timestamp: Timestamp) -> None:
 
 
 class LaneThread:
-    """A thread that runs jobs in order. A context manager, which joins the thread at its end.
+    """A thread that runs jobs in order. As a context manager it joins the thread at its end.
 
     A CPU lane computes in that thread, on the lane's number of cores. `timestamp` returns a
     timestamp; on the CPU it is a C function, because Python code would be timed with the work.
@@ -109,7 +109,7 @@ class LaneThread:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Jobs that are already queued still run: None is last, and ends the thread.
+        # None ends the thread. It is queued last, so the jobs before it still run.
         self._queue.put(None)
         self._thread.join()
 
@@ -135,7 +135,7 @@ class LaneThread:
         yield
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Let all later work of the calling thread on the device wait for a timestamp."""
+        """Make all later work of the calling thread on the device wait for a timestamp."""
 
     def completion(self) -> Timestamp:
         """Return the end of the work that the calling thread has launched on its device."""
@@ -155,7 +155,7 @@ def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
 
 
 class Stamps:
-    """Timestamps of one run of a task, taken directly before and after its calls of torch.
+    """Timestamps of one run of a task, taken directly before and after its calls to torch.
 
     `now` returns a timestamp of the task's lane. `start` and `end` are None until they are set.
     With `blocks`, the borders between blocks are recorded too, for the forward and the backward
@@ -181,7 +181,7 @@ class Stamps:
         self.end = self._now()
 
     def note_border(self, backward: bool, border: int) -> None:
-        """Record that a pass reaches a border now, the first time only and only with `blocks`."""
+        """Record the time at which a pass first reaches a border. Does nothing without `blocks`."""
         if self.blocks and (backward, border) not in self._borders:
             self._borders[backward, border] = self._now()
 

@@ -1,1 +1,1 @@
-"""Measures what a check of the machine judges (core.check)."""
+"""Makes the measurements that a check of the machine judges (core.check)."""

@@ -34,7 +34,7 @@ def lanes_on(*devices: str) -> tuple[Lane, ...]:
 
 
 def stamp_cost(device: str) -> StampCost:
-    """Take many stamps on a lane's thread, one directly after the other."""
+    """Return the median and the 99th percentile of the ns that a stamp takes on a lane's thread."""
     (lane,) = open_lanes(lanes_on(device))
     with lane:
         costs = sorted(lane.call(lambda: _stamps(lane)).result())
@@ -54,14 +54,14 @@ def _stamps(lane: LaneThread) -> list[int]:
 
 
 def clock_width(device: str) -> ClockWidth:
-    """Anchor a device's clock as at the start and the end of a step."""
+    """Return the uncertainty of a device's clock, anchored as at the start and end of a step."""
     clock = open_clock(device)
     clock.begin()
     return ClockWidth(device, clock.end())
 
 
 def overlap(first: str, second: str) -> Overlap:
-    """Run equal work on one lane alone, and on two lanes at once; the medians of several tries."""
+    """Time equal work on each of two lanes separately and on both at once; medians of TRIES."""
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(lanes_on(first, second))]
         works = [lane.call(partial(_work, lane.device)).result() for lane in lanes]
@@ -77,7 +77,7 @@ def overlap(first: str, second: str) -> Overlap:
 
 
 def _work(device: torch.device) -> Callable[[], None]:
-    """Return work on a device that has run once."""
+    """Return work for a device, after running it once."""
     matrix = torch.rand(SIZE, SIZE, device=device)
     result = torch.empty_like(matrix)
 

@@ -46,7 +46,7 @@ from core.plan.strategies import STRATEGIES
 from core.recording.recording import read_stream
 
 LIMIT_SECONDS = 80.0
-"""Strategies that are not tried by then are left out; one takes up to ten seconds."""
+"""Time after which no further strategy is tried; one takes up to ten seconds."""
 FULL_LIMIT_SECONDS = 480.0
 """The same limit for the runs of a full check, each of which is stopped after a minute."""
 SPIN_SECONDS = 0.1
@@ -57,8 +57,8 @@ BUSY_SHARE = 0.3
 def measure_all(folder: str = "", full: bool = False) -> Iterator[Measured]:
     """Yield every measurement; an impossible measurement is a NotMeasured with the reason.
 
-    A full check also runs every schedule, on one device and on two, looks at the order of all
-    spans, and compares steps with steps of torch's own engines. Saves the recordings of the runs in
+    A full check also runs every schedule, on one device and on two, checks the order of all spans,
+    and compares steps with steps of torch's own engines. Saves the recordings of the runs in
     `folder`, unless it is "".
     """
     deadline = time.monotonic() + (FULL_LIMIT_SECONDS if full else LIMIT_SECONDS)
@@ -136,7 +136,7 @@ def _tried(kind: type[Measured], subject: str, measure: Callable[[], Measured]) 
 
 
 def lane_pairs(hardware: Hardware) -> list[tuple[str, str]]:
-    """Return the devices of pairs of lanes: two of each kind's first device, and two devices."""
+    """Return pairs of devices for two lanes: twice the host, twice an accelerator, and two."""
     pairs = [(HOST.name, HOST.name)]
     found = hardware.devices[1:]
     if found:

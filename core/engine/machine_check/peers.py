@@ -41,7 +41,7 @@ WARMUP = 3
 DATA_PARALLEL = "nn.DataParallel"
 PIPELINING = "torch.distributed.pipelining"
 SCHEDULES = ("1f1b", "gpipe")
-"""The schedules that are compared; a job under torchrun takes seconds to start."""
+"""The schedules that are compared; only two, because each torchrun takes seconds to start."""
 
 
 def peer_measurements(
@@ -69,7 +69,7 @@ def data_parallel(hardware: Hardware) -> Measured:
 
 
 def _data_parallel_steps(specification: Specification, devices: Sequence[str]) -> list[float]:
-    """Return the ns of each measured step with nn.DataParallel, from idle devices to idle ones."""
+    """Return the ns of each measured step with nn.DataParallel; between steps devices are idle."""
     workload = build_workload(specification)
     places = [torch.device(device) for device in devices]
     inner = nn.Sequential(*workload.blocks).to(places[0])

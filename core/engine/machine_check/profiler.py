@@ -33,9 +33,9 @@ _Stamps = tuple[Timestamp, Timestamp]
 
 
 def profiler_difference(device: str, folder: str = "") -> Measured:
-    """Return the differences of the starts and ends, for one kernel a span.
+    """Return how far starts and ends of spans are from those that the profiler recorded.
 
-    Saves the profiler's own trace in `folder`, unless it is "".
+    Each span contains one kernel. Saves the profiler's own trace in `folder`, unless it is "".
     """
     (lane,) = open_lanes(lanes_on(device))
     clock = open_clock(device)

@@ -22,7 +22,7 @@ BLOCKS = 6
 
 
 def recording_cost(device: str) -> RecordingCost:
-    """Train a model, in turns with recording and without; medians of the steps' durations."""
+    """Train a model alternately with and without recording; return median durations of steps."""
     place = torch.device(device)
     blocks: list[nn.Module] = []
     for _ in range(BLOCKS):

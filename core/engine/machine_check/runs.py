@@ -166,7 +166,7 @@ def gradients_of_run(trace: Trace, name: str) -> Measured:
 
 
 def span_order(trace: Trace, name: str) -> SpanOrder:
-    """Return the most by which a span starts before the end of a span that it has to wait for.
+    """Return the most ns by which a span starts before the end of a span that it has to wait for.
 
     A span waits for the span before it on its lane and for its task's dependencies in the plan.
     Where torch's engine runs a strategy, each rank times itself, and only the first is checked.

@@ -38,7 +38,7 @@ def cut_graph(roots: Sequence[GradientEdge], ends: Collection[Node]) -> GraphCut
         off_path = [child for child, _ in edges if child not in path]
         if node in ends or len(off_path) < len(edges):
             path.add(node)
-            # A node with children on and off the path is a junction if these have leaves.
+            # A node with children on and off the path is a junction if those off it have leaves.
             if off_path:
                 _add_leaves(leaves, node, off_path, graph)
     for root in roots:

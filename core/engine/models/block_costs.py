@@ -27,7 +27,7 @@ from core.recorder.memory import extra_bytes, saved_tensors
 _WARMUP_PASSES = 1
 _COUNTED_PASSES = 5
 _BUDGET_SECONDS = 10.0
-"""After this time no further pass starts, if there is one after the warm-up."""
+"""After this time no further pass starts, once one pass after the warm-up is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _saved_bytes(blocks: Sequence[nn.Module], x: Tensor) -> list[int]:
 class _BlockPass:
     """A forward and a backward of a block, in one part or two; each method sets its stamps.
 
-    The block gets a copy of the input, because it may write to it.
+    The block gets a copy of the input, because a block may write to its input.
     """
 
     output: Tensor

@@ -198,7 +198,7 @@ class ExportedGraph:
 
 
 def calls_of(module: nn.Module, operator: str) -> list[fx.Node]:
-    """Return the calls of torch's operator of a name in an exported module, else an empty list."""
+    """Return the calls of a torch operator in an exported module; [] for any other module."""
     if not isinstance(module, fx.GraphModule):
         return []
     return [node for node in module.graph.nodes if _operator(node) == operator]

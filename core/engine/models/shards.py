@@ -238,7 +238,7 @@ def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
         # The input of the second activation must be the sum over lanes, because f(a) + f(b) is not
         # f(a + b). So it is at the start of the next segment, after the all-reduce.
         enter = activations[first + 1]
-    # Without a second block, whose rows would use its columns, the last block is not divided.
+    # An odd last block is not divided: there is no second block whose rows would use its columns.
     tail = [enter]
     if len(blocks) % 2:
         tail.append(Layer(f"{len(blocks) - 1}", blocks[-1]))

@@ -44,7 +44,7 @@ def _load(path: Path) -> ModuleType:
         raise PlanError(message("--model {path!r}: there is no such file", path=name))
     module = importlib.util.module_from_spec(spec)
     # Like a script, the file may import modules from its own folder. The folder stays on the path,
-    # because build() may import some too.
+    # because build() may import such modules too.
     folder = path.absolute().parent
     sys.path.insert(0, str(folder))
     with (
@@ -218,7 +218,7 @@ def _describe(built: object) -> Text:
 
 
 def _load_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
-    """Return the result of batch(), checked. Raises PlanError."""
+    """Return the result of batch(). Raises PlanError if it fails or its result is invalid."""
     with user_file_errors(name, message("batch({rows}) failed", rows=rows)):
         batch = module.batch(rows, generator)
     is_pair = isinstance(batch, (tuple, list)) and len(batch) == 2
@@ -241,7 +241,7 @@ def _has_rows(value: object, rows: int) -> bool:
 
 @contextmanager
 def user_file_errors(name: str, failure: Message) -> Iterator[None]:
-    """Context that turns an exception of the user's file into a PlanError with a text of one line.
+    """Context that turns an exception of the user's file into a PlanError with a one-line text.
 
     The line contains the file's name, the `failure`, and the exception.
     """

@@ -1,4 +1,4 @@
-"""The model's blocks, data and loss of a run, built in or from the user's file."""
+"""The blocks, data and loss of a run's model, which is built in or from the user's file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The ways in which torch divides the model in a rank, a module for each."""
+"""Models as torch divides them between ranks, with a module for each strategy."""

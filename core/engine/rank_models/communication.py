@@ -28,7 +28,7 @@ reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_sca
 
 
 def gathered(tensor: DTensor) -> Tensor:
-    """Return a copy of a whole tensor of which every rank holds rows: a collective.
+    """Return a copy of a whole tensor whose rows are divided over the ranks. A collective.
 
     `tensor` is divided along its first dimension, as fully_shard does it. `full_tensor` does the
     same, but ends the process with SIGSEGV if the tensor is on a GPU and the group is gloo's (seen
