@@ -1,6 +1,6 @@
 """Colours of bars, and the texts in them.
 
-By default the colour means the kind. Texts are laid out once for each task, and drawn many times.
+By default the colour shows the kind. Texts are laid out once for each task, and drawn many times.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ COLUMNS = (
 )
 """The columns of Spans that a bar's texts are made from."""
 Choices = tuple[str, ...]
-SHORTER = (24, 12, 6)  # letters that are kept of a name that is too long for its bar
+SHORTER = (24, 12, 6)  # lengths in letters to which a long name is cut, for narrow bars
 
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """Gives every span a code, and every code its colour, or several from top to bottom.
+    """Maps spans to codes, and each code to a colour, or to several from top to bottom.
 
-    This class is for kinds: codes are indices in FAMILIES. For others see `colour_choices`.
+    This class colours by kind: codes are indices in FAMILIES. Others are in `colour_choices`.
     """
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
@@ -65,9 +65,9 @@ class Colouring:
 def recoloured(
     colouring: Colouring, reduced: Bars | PixelColumns, trace: Trace, lane: int, view: Viewport
 ) -> Bars | PixelColumns:
-    """Return a trace's reduced lane, with codes of a colouring in place of families.
+    """Return a trace's reduced lane, with the codes of a colouring instead of families.
 
-    A pixel of a reduced lane has the colour of the span at its middle, or of the last one before.
+    A pixel has the colour of the span at its middle, or of the last span before it.
     """
     if type(colouring) is Colouring:  # codes of kinds are families already
         return reduced
@@ -97,9 +97,9 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class BarWords:
-    """Texts for a bar: for each of its parts the labels, best first, and a text below them.
+    """Texts for the parts of a bar: the possible labels of each, best first.
 
-    `carried` is the payload of each part, or None.
+    `carried` is the payload of each part, written below its label, or None.
     """
 
     parts: tuple[tuple[Label, ...], ...]
@@ -182,7 +182,7 @@ def labels_of(
             halves.append(_with_stage(number, half, staged))
         return tuple(halves)
     labels = _with_stage(stage, action, staged)
-    # In a narrow bar, the letter distinguishes transfers; passes have their colours.
+    # In a narrow bar, transfers are told apart by their letter, passes by their colour.
     shortest = kind.letter if kind.is_communication else action.removeprefix(kind.letter)
     if shortest not in ("", action):
         labels = (*labels, shortest)

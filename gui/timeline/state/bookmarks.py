@@ -12,7 +12,7 @@ from core.recording.bookmarks import Bookmark, sorted_bookmarks
 class Bookmarks(QObject):
     """Bookmarks in order of time.
 
-    `shown` is emitted when other bookmarks are on screen; `changed`, with the bookmarks, after a
+    `shown` is emitted when the bookmarks on screen change; `changed`, with the bookmarks, after a
     change by the user or its undo. `remember` is called before a change, so that it can be undone.
     """
 

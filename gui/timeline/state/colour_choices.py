@@ -68,9 +68,9 @@ class ByNumber(Colouring):
 class ByName(Colouring):
     """Colours for the most frequent labels of an imported trace; grey for the others.
 
-    `labels` have the colours of the series in their order, at most SERIES of them. A label is the
-    short form of a span's name, as on its bar; names with one label have one colour. Spans with a
-    colour in the file have that colour: see OWN_COLOURS.
+    `labels`, at most SERIES, have the colours of the series in order. A label is the short form of
+    a span's name, as on its bar; names with the same label have the same colour. Spans with a
+    colour in the file keep that colour: see OWN_COLOURS.
     """
 
     table: TaskTable
@@ -79,7 +79,7 @@ class ByName(Colouring):
 
     @classmethod
     def of(cls, trace: Trace, before: ByName | None = None) -> ByName:
-        """Return colours for a trace's labels; those of a colouring `before` are kept."""
+        """Return colours for a trace's labels; labels in `before` keep their colours."""
         kept = () if before is None else before.labels
         free = SERIES - len(kept)
         if free > 0:
@@ -124,7 +124,7 @@ class ByName(Colouring):
         return int(code)
 
     def colours(self, theme: Theme) -> Colours:
-        """Return the series, the colour of the rest, and the file's colours, made visible."""
+        """Return the series, the colour of other labels, and the file's colours, made visible."""
         own = [seen_on(colour, theme.plot) for colour in OWN_COLOURS.values()]
         return _single((*theme.series, theme.other, *own))
 
@@ -135,13 +135,13 @@ class ByName(Colouring):
 def frequent_labels(trace: Trace) -> list[str]:
     """Return the labels of a trace's spans without a colour in the file, most frequent first.
 
-    Spans of nested lanes count only among labels that are equally frequent on the other lanes. Of
-    more than MOST_COUNTED spans evenly chosen ones are counted.
+    Spans of nested lanes only break ties between labels that are equally frequent on the other
+    lanes. If there are more than MOST_COUNTED spans, an evenly spaced sample is counted.
     """
     table = trace.table
     colours = None if trace.imported is None else trace.imported.colours
     every_nth = max(1, trace.span_count // MOST_COUNTED)
-    # By number of the name: how many spans have it, on nested lanes and on the others.
+    # Number of spans by the index of their name, on nested lanes and on the others.
     outer = np.zeros(len(table.names), np.int64)
     inner = np.zeros(len(table.names), np.int64)
     for lane in trace.header.lanes:
@@ -174,7 +174,7 @@ class ByDuration(Colouring):
 
     @classmethod
     def of(cls, trace: Trace) -> ByDuration:
-        """Return the ramp for a trace's durations, without the 5 per cent at both ends."""
+        """Return the ramp from the 5th to the 95th percentile of a trace's durations."""
         parts = []
         for lane in range(len(trace.header.lanes)):
             spans = trace.spans(lane)
@@ -207,7 +207,7 @@ class ByDuration(Colouring):
 
     def _places(self, lengths: Ints) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
-        # At least a little longer: if all durations are equal, the division below would be by 0.
+        # At least a little longer: if all durations were equal, the division below would be by 0.
         longest = max(self.longest, 1.001 * self.shortest)
         whole = np.log(longest / self.shortest)
         on_ramp = np.clip(ratio / whole * RAMP, 0, RAMP - 1)
@@ -221,10 +221,12 @@ def _single(colours: Iterable[str]) -> Colours:
 
 
 def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) -> Colouring:
-    """Return the colouring of a trace: by name without kinds, by kind without names.
+    """Return the colouring `by` of a trace.
 
-    Names keep their colour of `before`, the colouring of the same run before it grew, or of
-    another run next to this one.
+    A trace with a plan is coloured by kind instead of name; a trace without kinds, by name instead
+    of kind.
+    Names keep their colours in `before`, which is the colouring of the same run before it grew, or
+    of another run next to this one.
     """
     if by is ColourBy.NAME and trace.header.source.has_plan:
         by = ColourBy.KIND
@@ -242,7 +244,7 @@ def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) ->
 
 
 def choice_of(colouring: Colouring) -> ColourBy:
-    """Return the argument `by` for `colouring_of` of a colouring."""
+    """Return the `by` for which `colouring_of` returns a colouring."""
     match colouring:
         case ByNumber(number=number):
             return number

@@ -1,4 +1,4 @@
-"""Cache of the explanations of a run's steps, which pictures and panels share."""
+"""Cache of the explanations of a run's steps, shared by pictures and panels."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Wanted(Enum):
 class StepProgress(NamedTuple):
     """Progress of a step: the number of finished tasks, and whether it is complete.
 
-    Results for a step are valid while its progress is the same. A step becomes final without a
-    further task when the next step begins, its loss is known or the run ends: only then is it known
-    what its lanes did at its end, or that this is lost.
+    Results for a step are valid while its progress is the same. Progress can change without a
+    further task: a step is complete when the next step begins, its loss is known or the run ends.
+    Until then its lanes may still have work.
     """
 
     tasks: int
@@ -75,7 +75,7 @@ class ExplainedStep:
 
     @cached_property
     def waits(self) -> BlockerWaits:
-        """Idle time by the lane that is waited for."""
+        """Idle time by the lane that others wait for."""
         return waits_by_blocker(self.explanation)
 
     @cached_property
@@ -89,7 +89,7 @@ class ExplainedStep:
         return critical_path(self.explanation)
 
     def is_stale(self, progress: StepProgress, now: float) -> bool:
-        """Return True if the step should be explained again, because its progress changed."""
+        """Return True if the step should be explained again, because its progress has changed."""
         # A final step is explained at once: there may be no later event that would trigger it.
         if self.progress == progress:
             return False
@@ -97,14 +97,14 @@ class ExplainedStep:
 
 
 class _StepCache(Generic[T]):
-    """Cache by step, valid for one progress of it; the oldest entry is evicted."""
+    """Cache of a value for each step, valid for one progress; the oldest entry is evicted."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._made: dict[int, tuple[StepProgress, T]] = {}
 
     def get(self, step: int, progress: StepProgress) -> T | None:
-        """Return the value for a step of this progress, or None."""
+        """Return the value for a step with this progress, or None."""
         known, made = self._made.get(step, (None, None))
         return made if known == progress else None
 
@@ -128,7 +128,7 @@ class ExplanationCache:
     """Explanations of one trace's steps. A growing step is explained again from time to time.
 
     The window asks only for steps that are `at_hand`; others are explained on a thread
-    (explaining.py). While it is `concealed`, no step is explained, for the reason that it says.
+    (explaining.py). `concealed` is the reason for hiding all explanations; "" shows them.
     """
 
     def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
@@ -148,7 +148,10 @@ class ExplanationCache:
         self._on_screen: frozenset[int] = frozenset()
 
     def step(self, step: int) -> ExplainedStep:
-        """Return a step's explanation, made if needed. Raises KeyError for steps without spans."""
+        """Return a step's explanation, computed if it is missing or stale.
+
+        Raises KeyError for a step without spans.
+        """
         known = self._known.get(step)
         now = self.progress(step), self._clock()
         if known is None or known.is_stale(*now):
@@ -171,7 +174,7 @@ class ExplanationCache:
         return self.step(step).explanation
 
     def cause_intervals(self, step: int) -> CauseIntervals:
-        """Return a step's idle time by cause, which is kept as long as its figures."""
+        """Return a step's idle time by cause, cached as long as its figures."""
         found = self._figures.get(step, self.progress(step))
         return self.step(step).cause_intervals if found is None else found[1]
 
@@ -182,7 +185,7 @@ class ExplanationCache:
         return self._trails.get(step, self.progress(step))
 
     def trail(self, step: int) -> Trail:
-        """Return the course of a step's critical path. It is kept longer than the explanation."""
+        """Return the course of a step's critical path, cached longer than the explanation."""
         found = self.known_trail(step)
         if found is None:
             known = self.step(step)
@@ -191,7 +194,7 @@ class ExplanationCache:
         return found
 
     def figures(self, step: int) -> StepFigures:
-        """Return a step's waterfall, bubbles and sums, kept longer than its explanation."""
+        """Return a step's waterfall, bubbles and sums, cached longer than its explanation."""
         found = self._figures.get(step, self.progress(step))
         if found is None:
             known = self.step(step)
@@ -267,7 +270,7 @@ class ExplanationCache:
         return known is not None and known.progress == self.progress(step)
 
     def compute(self, step: int) -> StepResults:
-        """Return the results for `keep`. For another thread, while the trace does not grow."""
+        """Return the results for `keep`. Other threads may call it while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
         progress = StepProgress(len(explanation.columns), _is_final(self._trace, step))
         known = ExplainedStep(progress, self._clock(), explanation)
@@ -277,7 +280,7 @@ class ExplanationCache:
         return StepResults(known, figures_of_step(self._plans, step, explanation))
 
     def keep(self, step: int, made: StepResults) -> None:
-        """Store the results for a step, in place of the last large step's."""
+        """Store the results for a step; evict the explanations of other large steps."""
         # A large explanation takes up to 0.7 GB: only one is kept.
         for other in _steps_by_size(self._known, large=True):
             del self._known[other]
@@ -292,9 +295,9 @@ class ExplanationCache:
     ) -> bool:
         """Compute the `wanted` results of steps for some seconds; return False if some are left.
 
-        Nothing is left while explanations are concealed. At least one is computed, even with no
-        time. Steps whose explanations are wanted are on
-        screen, and stay cached until this is called for others.
+        At least one missing result is computed, even with no time. While explanations are
+        concealed, nothing is computed and nothing is left. The steps whose explanations are wanted
+        count as on screen: they stay cached until this is called for others.
         """
         if self.concealed:
             return True

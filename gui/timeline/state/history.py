@@ -1,4 +1,4 @@
-"""Undo and redo of view changes, and the saved state of a timeline that is left. Pure."""
+"""Undo and redo of view changes, and the saved view of a run that is not on screen. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MOST_VIEWS = 100
 class ViewState:
     """A state to return to: the visible time, the lanes, the bookmarks.
 
-    `height` is a lane's, None for the height that fits; `scroll` is in pixels; `tracks` is the
-    order and the folds of the lanes.
+    `height` is a lane's in pixels, None for the height that fits; `scroll` is in pixels; `tracks`
+    is the arrangement of the lanes.
     """
 
     view: Viewport

@@ -24,8 +24,8 @@ HELPERS = {
     "host annotations": N_("host annotations"),
     "device annotations": N_("device annotations"),
 }
-"""The ends of names of lanes that only transfer data, or contain annotations."""
-LATEST_SPANS = 512  # the spans that show which stages and replicas a lane has
+"""Name endings of lanes that only transfer data, or contain annotations."""
+LATEST_SPANS = 512  # latest spans of a lane, from which its stages and replicas are taken
 
 
 _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
@@ -65,7 +65,7 @@ def stages_and_replicas(trace: Trace, lane: Lane) -> tuple[tuple[int, ...], tupl
 
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
-    """Return the texts of a lane's label; `known` is true if there are steps with figures."""
+    """Return the texts of a lane's label; `known` is True if there are steps with figures."""
     stages, replicas = stages_and_replicas(trace, lane)
     idle = ""
     if known:
@@ -79,7 +79,7 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
 
 
 def helper_name(lane: Lane) -> str:
-    """Return the name of a copy or communication lane below its lane: `copy`, `comm 2`."""
+    """Return the short name of a lane, shown below the lane that it serves: `copy`, `comm 2`."""
     words = lane.name.split()
     last = words[-1]
     if len(words) > 1 and last.isdigit():
@@ -89,9 +89,9 @@ def helper_name(lane: Lane) -> str:
 
 
 def row_name(lane: Lane, lanes: Sequence[Lane]) -> str:
-    """Return the name of a row below its lane: `copy`, `Python, depth 2`.
+    """Return the short name of a row, shown below its lane: `copy`, `Python, depth 2`.
 
-    Nested rows have their lane's name and what they contain; that is what is shown.
+    The name of a nested row begins with its lane's name; only the rest is shown.
     """
     own = lanes[lane.serves].name
     if lane.role is not Role.NESTED or not lane.name.startswith(f"{own} "):
@@ -110,7 +110,7 @@ def _helper_word(word: str) -> str:
 
 
 def shared_letters(lanes: Sequence[Lane]) -> list[int]:
-    """Return for each lane the length of the start that the names on its device share."""
+    """Return for each lane the length of the prefix that the names on its device share."""
     names: dict[str, list[str]] = {}
     for lane in lanes:
         if lane.role is Role.COMPUTE:
@@ -123,7 +123,7 @@ def shared_letters(lanes: Sequence[Lane]) -> list[int]:
 def placed(facts: Sequence[LaneFacts], header: Header) -> Iterator[LaneFacts]:
     """Yield the facts with each lane's stage or replica, or both if there are several of both.
 
-    Lanes of a model that is cut into stages also have the blocks of theirs.
+    If the model is cut into stages, lanes also have the blocks of their stages.
     """
     stages: set[int] = set()
     for lane in facts:

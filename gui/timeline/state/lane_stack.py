@@ -15,8 +15,8 @@ from gui.timeline.state.scene import Scene
 class LaneStack:
     """The user's settings for tracks. `height` is a compute lane's; None is the height that fits.
 
-    `state` is the arrangement, and `chosen` the selected strips. `wanted` are the chosen strips
-    that have contents; `shown` are the ones of these that leave enough height for the lanes.
+    `state` is the arrangement. `chosen` are the strips that the user selected, `wanted` those of
+    them that have contents, and `shown` those for which there is enough height.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class LaneStack:
         self.wanted = self.shown = Strips()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
-        # The last arrangement, and what it was made from.
+        # The last arrangement, and the values that it was made from.
         self._arrangement: Arrangement | None = None
         self._arranged_lanes: tuple[Lane, ...] = ()
         self._arranged_for: tuple[TrackState, Replicas] = (self.state, {})
@@ -47,7 +47,7 @@ class LaneStack:
         )
 
     def take(self, scene: Scene | None) -> None:
-        """Take another run's scene; if it has other lanes, reset their order and folds."""
+        """Prepare for another run's scene; if its lanes differ, reset their order and folds."""
         lanes = _lanes(scene)
         names = tuple(lane.name for lane in lanes)
         if names != self._names:

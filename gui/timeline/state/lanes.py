@@ -48,7 +48,7 @@ def reveal(state: TimelineState, lane: int) -> None:
 
 
 class LaneChoice:
-    """Steps from lane to lane; commands on lanes apply to the chosen one."""
+    """Chooses the lane that commands on lanes apply to."""
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
@@ -90,7 +90,7 @@ class LaneChoice:
 
 
 class LaneArranger:
-    """Groups, folds, pins, moves, filters and scales the lanes; all of it can be undone."""
+    """Groups, folds, pins, moves, filters and scales the lanes; every change can be undone."""
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
@@ -103,7 +103,7 @@ class LaneArranger:
     # Groups
 
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
-        """Change the grouping; `node_devices` is the number of devices in a node from now on."""
+        """Change the grouping, and the number of devices in a node if `node_devices` is given."""
         devices = self.tracks.node_devices
         if node_devices is not None:
             devices = max(1, node_devices)
@@ -111,7 +111,7 @@ class LaneArranger:
             self.tracks,
             grouping=grouping,
             node_devices=devices,
-            # The groups are others, and are open; call stacks remain as they are.
+            # The new groups are open; call stacks remain as they are.
             folded=stack_keys(self.tracks.folded),
         )
         self._arrange(changed)
@@ -123,9 +123,9 @@ class LaneArranger:
         self.group_by(following)
 
     def fold(self) -> None:
-        """Fold or open the chosen lane's call stack, or without one its group.
+        """Fold or open the chosen lane's call stack, or its group if it has no call stack.
 
-        Without a chosen lane, fold or open the first group.
+        If no lane is chosen, or the lane is in no group, fold or open the first group.
         """
         arrangement = arrangement_of(self._state)
         chosen = self._state.lane
@@ -197,7 +197,7 @@ class LaneArranger:
     # Height
 
     def resize(self, by: int) -> None:
-        """Make the lanes higher (1) or lower (-1), around the chosen one or the middle."""
+        """Make the lanes higher (1) or lower (-1), around the chosen lane or the middle."""
         state = self._state
         frame = state.frame
         layout = frame.layout
@@ -218,7 +218,7 @@ class LaneArranger:
         if state.scene is None:
             return
         above = y - AXIS - STEPS
-        # The place of `y` in the whole height, 0 to 1; afterwards it is scrolled to `y` again.
+        # The place in the whole height, 0 to 1, that is scrolled back to `y` afterwards.
         share = (state.scroll + above) / stack.layout.height
         state.remember("lanes")
         stack.scale(factor)

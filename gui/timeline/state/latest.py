@@ -9,16 +9,16 @@ Value = TypeVar("Value")
 
 
 class Latest(Generic[Value]):
-    """Keeps the value that was computed last. It is computed again for another key.
+    """Keeps the value that was computed last, and computes it again when the key changes.
 
-    The key has everything that the value depends on, such as the version of a trace.
+    The key contains everything that the value depends on, such as the version of a trace.
     """
 
     def __init__(self) -> None:
         self._known: tuple[object, Value] | None = None
 
     def get(self, key: object, compute: Callable[[], Value]) -> Value:
-        """Return the value for a key."""
+        """Return the value for a key; call `compute` unless the last call had the same key."""
         if self._known is not None:
             known_key, value = self._known
             if known_key == key:

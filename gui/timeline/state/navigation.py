@@ -1,4 +1,4 @@
-"""Views for following a run, the step on screen, and steps from span to span. Pure."""
+"""Views for following a run, the step on screen, and moves from span to span. Pure."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ STEADY = 1.4  # the followed zoom changes only if it differs by more than this f
 
 
 def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Viewport:
-    """Return the view while the present is followed.
+    """Return the view for following the present, `now` in ns.
 
-    With `choose_zoom` it shows about one and a half of the latest whole steps; before the first
-    whole step, everything since the start.
+    With `choose_zoom` it shows about 1.5 times the duration of the latest whole step; before the
+    first whole step, everything since the start.
     """
     if choose_zoom:
         makespans = scene.step_ends[:-1] - scene.step_starts[:-1]
@@ -56,7 +56,7 @@ def _present(view: Viewport, scene: Scene, now: float) -> float:
 
 
 def settled_view(view: Viewport, scene: Scene) -> Viewport:
-    """Return the first view of a finished run: its median step, or everything without steps."""
+    """Return the view of a finished run: the step described, or everything if there is none."""
     step = scene.described
     if step is None:
         start, end = scene.bounds
@@ -68,7 +68,8 @@ def settled_view(view: Viewport, scene: Scene) -> Viewport:
 def step_on_screen(scene: Scene, view: Viewport, selection: Selection | None) -> int | None:
     """Return the step on screen: the step of the selected span or gap, if it is visible.
 
-    Otherwise it is the only step with a large visible part; None if there are several, or no step.
+    Otherwise return None if no step is visible, or if two or more are at least half visible. Else
+    return the first step whose visible part is at least half as long as the longest visible part.
     """
     lengths = np.maximum(scene.step_ends - scene.step_starts, 1)
     seen = _visible_parts(scene, view)
@@ -100,7 +101,7 @@ def _first_of_much(seen: NDArray[np.int64 | np.float64]) -> int:
 
 
 def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Origin:
-    """Return the zero of the times in a view; the run's start if nothing closer is visible.
+    """Return the origin of the times in a view; the run's start if no step is visible.
 
     With CountFrom.STEP it is the start of the first step with a large visible part.
     """
@@ -121,7 +122,7 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
 
 
 def blocking_span(scene: Scene, gap: Gap) -> Span | None:
-    """Return the span that a lane waits for in most of a gap; None if it is not known."""
+    """Return the span that a lane waits for longest in a gap; None if it is not known."""
     report = scene.explained.report_at_hand(gap)
     if report is None:
         return None
@@ -155,7 +156,7 @@ def same_in(trace: Trace, span: Span, step: int) -> Span | None:
         return numbered
     others = _alike(trace, span, step)
     own = _alike(trace, span, span.step)
-    # An open task is not among its lane's spans yet: it follows the others of its step.
+    # An open task is not among its lane's spans yet: it comes after the others of its step.
     turn = len(own)
     if span.index >= 0:
         turn = int(np.searchsorted(own, span.index))

@@ -31,7 +31,7 @@ class Navigator:
         x_in_plot = max(0.0, x - LABELS)
         zoomed = view.zoomed(factor, x_in_plot)
         whole = self._whole_run()
-        # A linked timeline may show a longer run, and all links show the same length of time.
+        # A linked timeline may show a longer run, and both must show the same length of time.
         is_free = state.now is not None or state.aligned is not None
         if whole is not None and factor > 1 and not is_free and zoomed.span > whole.span:
             zoomed = whole
@@ -105,7 +105,7 @@ class Navigator:
         self.pan_by(view.x(time_ns) - view.width / 2)
 
     def follow(self) -> None:
-        """Follow the present at the same zoom; of a finished run, show the end."""
+        """Follow the present at the same zoom; if the run has finished, show its end."""
         state = self._state
         state.set_following(True)
         state.choose_zoom = False

@@ -28,13 +28,13 @@ from gui.timeline.state.explained import ExplanationCache
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_letters
 from gui.timeline.state.latest import Latest
 
-LATEST_STEPS = 64  # idle time and memory in a lane's label are taken from at most so many steps
-LIVE_STEPS = 4  # the same while the run is live, where it is computed several times a second
-MOST_COMPARED = 100_000  # tasks of the steps in which lanes are compared; of few steps all count
-FEWEST_COMPARED = 3  # steps in which lanes are compared, however many tasks they have
+LATEST_STEPS = 64  # the most steps from which figures are taken
+LIVE_STEPS = 4  # the same for a live run, whose figures are computed several times a second
+MOST_COMPARED = 100_000  # tasks, in all steps in which lanes are compared
+FEWEST_COMPARED = 3  # steps; lanes are compared in these however many tasks they have
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
-MOST_WORDS = 20_000  # texts of tasks that are kept; if there are more, all are laid out again
-MOST_LOOKS = 16  # kinds of texts that are kept; a window needs a few, figures have further sizes
+MOST_WORDS = 20_000  # tasks whose texts are cached; with more, the cache is cleared
+MOST_LOOKS = 16  # TextLooks in the cache; a window needs a few, exported figures need others
 MOST_NEIGHBOURS = 24  # arrows to each side; more could not be distinguished
 
 
@@ -47,11 +47,11 @@ class Scene:
 
     `counters` are an imported trace's, by name. `memory` has an entry for each compute lane,
     `prediction_columns` one for each lane if there is a `prediction`; `kinds` are the kinds with at
-    least one span. Figures are of one step, `described`; `chosen_step` is the step on screen, if it
-    is a single one. `live` is True while the run goes on. `explained` has the causes of idle time.
-    `hits` are the results of a search: for each lane with hits, the sorted indices of its spans.
-    `concealed` is a text to show in place of all explanations, "" to show them. `colouring` is the
-    meaning of the bars' colours, `folds` the time between steps that is folded.
+    least one span. Figures describe one step, `described`; `chosen_step` is the step on screen, if
+    there is a single one. `live` is True until the run ends. `explained` caches the causes of
+    idle time. `hits` are the results of a search: for each lane with hits, the sorted indices of
+    its spans. `concealed` is a text to show instead of all explanations, "" to show them.
+    `colouring` is the meaning of the bars' colours, `folds` the time between steps that is folded.
     """
 
     trace: Trace
@@ -129,7 +129,7 @@ class Scene:
             self.folds = folds
 
     def conceal(self, text: str) -> None:
-        """Show a text in place of all explanations; "" shows them again."""
+        """Show a text instead of all explanations; "" shows them again."""
         self.concealed = text
         self.explained.concealed = text
 
@@ -142,8 +142,8 @@ class Scene:
     def described(self) -> int | None:
         """The step that figures describe; None while there is no step.
 
-        It is the chosen step, else the latest whole step of a live run, or the median step of
-        others.
+        It is the chosen step. If there is none, it is the latest whole step of a live run, or the
+        median step of other runs.
         """
         if self.chosen_step is not None:
             return self.chosen_step
@@ -151,7 +151,7 @@ class Scene:
 
     @property
     def usual_step(self) -> int | None:
-        """The latest whole step of a live run, the median step of others; None without steps."""
+        """The latest whole step of a live run, else the run's median step; None without steps."""
         trace = self.trace
         live = self.live
         return self._usual_step.get((trace.version, live), lambda: _usual_step(trace, live))
@@ -179,15 +179,15 @@ class Scene:
             facts.append(replace(fact, shared=shared))
         compared = compared_steps(self.trace, self.live)
         self.unevenness = unevenness(self.trace, compared)
-        # Nested lanes have no work, and the last numbers.
+        # Nested lanes have no balances; they have the last indices.
         nested_lanes = header.lanes[len(working) :]
         nested = [LaneFacts(lane.name) for lane in nested_lanes]
         self.facts = [*placed(facts, header), *nested]
 
     def words(self, tasks: Sequence[int], look: TextLook) -> list[BarWords]:
-        """Return the texts in the bars of tasks, by rows of the task table: see `words_of`.
+        """Return the texts in the bars of `tasks`, which are rows of the task table.
 
-        They are laid out once, and drawn many times.
+        Texts are cached, because they are laid out once and drawn many times. See `words_of`.
         """
         if look not in self._words and len(self._words) == MOST_LOOKS:
             self._words.clear()
@@ -223,8 +223,9 @@ class Scene:
         version = self.trace.version
         known, found = self._together.get(key, (-1, Aggregate()))
         if known != version:
-            # Sorted together, a picture of the group costs time by pixels, not spans. But sorting
-            # very many spans takes too long, so they are summed by lane for each picture.
+            # With spans sorted together, the cost of a picture depends on its pixels, not on the
+            # spans. But sorting very many spans takes too long, so they are summed by lane for each
+            # picture.
             spans = sum(len(self.columns[lane]) for lane in lanes)
             if spans > MOST_SORTED:
                 return Lanewise([self.columns[lane] for lane in lanes])
@@ -234,10 +235,10 @@ class Scene:
 
     @property
     def counters_under(self) -> dict[int, list[str]]:
-        """The names of the counters under each compute lane: those of its process.
+        """Names of the counters to draw under each compute lane.
 
-        Counters are under the last lane of their process; if it has no lanes, under the last lane
-        of all.
+        A counter is under the last lane of its process, or under the last lane of all if its
+        process has no lanes.
         """
         compute = self.trace.header.compute_lanes
         last_of = {lane.device: lane.index for lane in compute}
@@ -251,7 +252,7 @@ class Scene:
 
     @property
     def open_step(self) -> int | None:
-        """The step with tasks that have not ended, or None."""
+        """The latest step with tasks that have not ended, or None."""
         steps = (task.step for task in self.trace.open_tasks)
         return max(steps, default=None)
 
@@ -264,11 +265,11 @@ class Scene:
     def set_prediction(
         self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
-        """Set or remove a prediction of the same lanes and steps, in the same time.
+        """Set a prediction with the run's lanes and steps, in the run's time; None removes it.
 
-        `beside` has, by the lanes' names, the texts next to their predictions; `doubt` says why the
-        prediction differs much, if it does. Raises ValueError if the prediction has another number
-        of lanes.
+        `beside` maps the lanes' names to the texts next to their predictions; `doubt` says why the
+        prediction differs much, or is "". Raises ValueError if the prediction has another number of
+        lanes.
         """
         columns: list[LaneColumns] = []
         if prediction is not None:
@@ -302,7 +303,7 @@ class Scene:
 
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:
-    """Return the columns of every lane, made from sums that the trace already has if possible."""
+    """Return the columns of every lane, made from the trace's precomputed sums if it has them."""
     codes = GrowingArray(np.int8)
     made = []
     for lane in range(len(trace.header.lanes)):
@@ -329,7 +330,7 @@ def _usual_step(trace: Trace, live: bool) -> int | None:
 def shown_steps(trace: Trace, live: bool = False) -> list[int]:
     """Return the steps that figures are taken from: the measured ones, or all if there are none.
 
-    A step that is under way or was cut short counts only if there is no whole one.
+    An incomplete last step counts only if there is no other.
     """
     steps = trace.steps
     measured = measured_steps(trace)
@@ -344,7 +345,7 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
 def compared_steps(trace: Trace, live: bool = False) -> list[int]:
     """Return the latest measured steps, in which lanes are compared.
 
-    Of steps with many tasks only a few are taken: the window waits for the comparison.
+    If steps have many tasks, only a few are taken, because the comparison blocks the window.
     """
     steps = measured_steps(trace)
     tasks_of_step = trace.span_count // max(1, len(trace.steps))

@@ -101,7 +101,7 @@ def nearest(columns: LaneColumns, time: float, reach: float) -> int | None:
 
 
 def bounds_of(trace: Trace, selection: Selection, now: float | None = None) -> tuple[float, float]:
-    """Return start and end of a selection; for the end of an open task see `open_end`."""
+    """Return start and end of a selection in ns; for the end of an open task see `open_end`."""
     start = float(selection.start)
     if isinstance(selection, Span) and selection.end is None:
         return start, open_end(trace, selection, now)
@@ -110,9 +110,10 @@ def bounds_of(trace: Trace, selection: Selection, now: float | None = None) -> t
 
 
 def open_end(trace: Trace, span: Span, now: float | None) -> float:
-    """Return the end of an open task's bar: the present, or after the run the last sign of life.
+    """Return the end of an open task's bar in ns: the present, or the end of a finished run.
 
-    If its lane has a later span, so that its end must have been lost, the bar ends there.
+    A finished run ends at its last sign of life. If the lane has a later span, the task's end was
+    lost, and the bar ends where that span starts.
     """
     present = max(span.start, trace.last_alive) if now is None else now
     later = trace.spans(span.lane).start

@@ -1,4 +1,4 @@
-"""Selection commands: a span by its number, the next one, dependencies, and measuring."""
+"""Selection commands: a span by its number, the next span, dependencies, and measuring."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from gui.timeline.state.timeline import TimelineState
 class StepOnScreen(QObject):
     """Sets `Scene.chosen_step` of a timeline's scene, and emits `changed` when it changes.
 
-    While a live run is followed no step is chosen: figures are of its latest whole step.
+    While a live run is followed, no step is chosen, and figures describe its latest whole step.
     """
 
     changed = Signal()

@@ -29,17 +29,17 @@ class TimelineState(QObject):
     `LaneChoice`. Views observe the signals:
 
     - `scene_changed`: another run is shown.
-    - `view_changed`: the visible time changed; `moved`: the user moved it, or the tracks.
+    - `view_changed`: the visible time changed; `moved`: the user moved the view or the tracks.
     - `selection_changed`, `following_changed`, `strips_changed`: with the new value.
-    - `tracks_changed`: lanes or their places changed; `lane_changed`: another is chosen.
+    - `tracks_changed`: lanes or their places changed; `lane_changed`: another lane is chosen.
     - `picture_changed`: redraw everything; `overlay_changed`: redraw only the overlay.
 
     While a live run is followed, `refresh` moves the view; after a pan or zoom by the user nothing
     else moves it until it is followed again. The chosen `lane` is a compute lane's number, or None;
     it changes with the selection. Distances are measured from the `anchor` to the selection. Times
-    count from the origin that `count_from` selects, or from a linked timeline's origin, `aligned`;
-    no time is folded then, so that both are drawn alike. The tracks are scrolled by `scroll`
-    pixels.
+    count from the origin that `count_from` selects, or from `aligned`, the origin of a linked
+    timeline. While timelines are linked no time is folded, so that both have the same scale. The
+    tracks are scrolled by `scroll` pixels.
     """
 
     scene_changed = Signal()
@@ -130,17 +130,16 @@ class TimelineState(QObject):
     ) -> None:
         """Show a prediction of the run on screen under its lanes, or remove it.
 
-        The prediction has the run's lanes and steps, in the run's time. `beside` has, by the lanes'
-        names, the texts next to their predictions; `doubt` says why it differs much, if it does.
-        Does nothing without a run. Raises ValueError if the number of lanes differs. Another run on
-        screen has no prediction.
+        The prediction has the run's lanes and steps, in the run's time. `beside` maps the names of
+        lanes to the texts next to their predictions; `doubt` says why the prediction differs much,
+        or is "". Does nothing without a run. Raises ValueError if the number of lanes differs.
         """
         if self.scene is not None:
             self.scene.set_prediction(prediction, beside, doubt)
             self.lay_out()
 
     def show_strips(self, **shown: bool) -> None:
-        """Show or hide strips, by names of Strips, if they have contents."""
+        """Show or hide strips, given by the names of their fields in Strips."""
         self.stack.chosen = replace(self.stack.chosen, **shown)
         self.lay_out()
         self.moved.emit()
@@ -173,7 +172,7 @@ class TimelineState(QObject):
             self.selection_changed.emit(selection)
             self.overlay_changed.emit()
 
-    # Where it is drawn
+    # Size and scrolling
 
     def resize(self, width: float, height: float) -> None:
         """Set the size of the picture in pixels, including names and axis."""
@@ -254,7 +253,7 @@ class TimelineState(QObject):
             self.following = following
             self.following_changed.emit(following)
 
-    # Going back
+    # Undo
 
     @property
     def snapshot(self) -> ViewState:
@@ -265,7 +264,7 @@ class TimelineState(QObject):
         )
 
     def remember(self, gesture: str, alone: bool = False) -> None:
-        """Make the next change undoable: `alone`, or together with others of its gesture."""
+        """Make the next change undoable: `alone`, or together with other changes by its gesture."""
         if alone:
             self.history.pause()
         self.history.push(self.snapshot, gesture)
@@ -287,7 +286,7 @@ class TimelineState(QObject):
 
 
 def _lane_of(scene: Scene | None, selection: Selection | None, lane: int | None) -> int | None:
-    """Return the compute lane of a selection; if it has none, the lane chosen before."""
+    """Return the compute lane of a selection; if it has none, `lane`, which was chosen before."""
     if scene is None:
         return None
     if selection is None or isinstance(selection, TimeRange):
