@@ -1,4 +1,4 @@
-"""The catalogues of the window's texts, and what Babel extracts for them from the sources."""
+"""The catalogues of the window's texts, and the texts that Babel extracts from the sources."""
 
 from __future__ import annotations
 

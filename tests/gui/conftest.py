@@ -1,4 +1,4 @@
-"""Fixtures of the window's tests: fresh settings, no display, no windows left."""
+"""Fixtures of the window's tests: fresh settings, no display, no windows left open."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.gui.styling import forget_style
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings in a file of the test's own; no run plays by itself while a test uses the mouse."""
+    """Settings in a temporary file, without automatic playback, which would disturb mouse tests."""
     kept = Settings(tmp_path / "settings.ini")
     kept.play_first_run = False
     kept.folder = str(tmp_path)
@@ -44,7 +44,7 @@ def no_window_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iterat
     if "make_window" not in request.fixturenames:  # a window styles the application itself
         apply(qapp, LIGHT)
     yield
-    # What Python has put there ends the process at its exit on the offscreen platform (not on xcb).
+    # On the offscreen platform (not on xcb), a clipboard that Python has filled crashes the exit.
     qapp.clipboard().clear()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = [w for w in qapp.topLevelWidgets() if w.isVisible()]
@@ -65,7 +65,7 @@ def small_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client() -> FakeClient:
-    """Client of an engine whose messages the test chooses."""
+    """A fake client of an engine; the test chooses its messages."""
     return FakeClient()
 
 

@@ -1,4 +1,4 @@
-"""Timelines as files, as the window shows them."""
+"""Write timelines to image files as the window shows them."""
 
 from __future__ import annotations
 

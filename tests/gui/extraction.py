@@ -18,7 +18,7 @@ from core.plan.specification import OPTIONS
 from core.plan.strategies import STRATEGIES
 
 NOT_TEXT = re.compile(r"[\W\d]*|n|name|list|.*\.arrow")
-"""Signs, numbers, units that no field shows, and names of files."""
+"""Texts not to translate: signs, numbers, units that no field shows, and file names."""
 Extracted = tuple[int, str, str, list[str]]
 
 

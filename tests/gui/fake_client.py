@@ -1,4 +1,4 @@
-"""Client of an engine whose messages a test chooses."""
+"""A fake client of an engine; the test chooses its messages."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.gui.catalogues import read_catalogue
 
 
 class Marked(NullTranslations):
-    """Puts marks around every text of the catalogue, so that a text without them is not in it."""
+    """Puts marks around every text of the catalogue; a text without them is not in it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ NAMES = re.compile(
     )""",
     re.VERBOSE,
 )
-"""Names that are the same in every language: devices, values, files, keys of a search."""
+"""Names that are the same in every language: devices, values, files, search keys."""
 
 
 def is_bare(text: str) -> bool:

@@ -1,8 +1,8 @@
-"""Pictures of the window, made from the sample recordings: for the README and to compare with.
+"""Pictures of the window, made from the sample recordings, for the README and for comparison.
 
     make pictures      (python -m tests.gui.pictures FOLDER [NAME ...])
 
-`tests/gui/test_pictures.py` makes some of them again and compares. An engine is not needed.
+`tests/gui/test_pictures.py` makes some of them again and compares them. No engine is needed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from tests.gui.styling import forget_style
 SIZE = (1440, 900)
 WAIT_MS = 20_000
 FOLDER = Path(__file__).parents[2] / "resources" / "screenshots"
-"""Where the pictures lie that are compared with."""
+"""Folder of the stored pictures."""
 
 
 def until(reached: Callable[[], bool]) -> None:
-    """Let the window work until it has what the picture needs. Raises TimeoutError."""
+    """Process events until a condition holds; raise TimeoutError if it does not."""
     clock = QElapsedTimer()
     clock.start()
     while not reached():
@@ -50,7 +50,7 @@ def until(reached: Callable[[], bool]) -> None:
 
 
 def wait_for_rest() -> None:
-    """Let panels be updated, which happens one after the other."""
+    """Wait until the panels, which are updated one after the other, are up to date."""
     rest = QElapsedTimer()
     rest.start()
     until(lambda: rest.hasExpired(400))
@@ -96,14 +96,14 @@ def dp_finished(window: MainWindow) -> None:
 
 
 def pipeline_dark(window: MainWindow) -> None:
-    """A pipeline in dark colours, with its critical path and the bars in their micro-batches'."""
+    """A pipeline in the dark theme, with its critical path, coloured by micro-batch."""
     opened(window, PIPELINE.path)
     for name in ("theme", "critical_path", "colour_by_microbatch"):
         window.action(name).trigger()
 
 
 def what_if(window: MainWindow) -> None:
-    """The What-if panel: other devices and micro-batches, on the costs of the run that is shown."""
+    """The What-if panel with other devices and micro-batches, at the costs of the shown run."""
     opened(window, PIPELINE.path)
     show_dock(window, "try")
     until(lambda: window.feature(PredictFeature).what_if.panel.picture.answer is not None)
@@ -169,7 +169,7 @@ def _shades(image: QImage) -> NDArray[np.float64]:
 
 
 def picture(name: str, window: MainWindow) -> QImage:
-    """The window in one of SCENES; it must be fresh, and on a FakeClient."""
+    """Return a picture of one of SCENES; the window must be new and have a FakeClient."""
     window.resize(*SIZE)
     window.session.start()
     window.session.tick()
@@ -179,7 +179,7 @@ def picture(name: str, window: MainWindow) -> QImage:
 
 
 def main() -> None:
-    """Make the pictures that are named, or all, in a folder."""
+    """Make the named pictures, or all of them, in a folder."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     folder, names = Path(sys.argv[1]), sys.argv[2:] or list(SCENES)
     app = QApplication(sys.argv[:1])

@@ -1,4 +1,4 @@
-"""Screenshots at four sizes, in both themes and three languages, for someone to look at.
+"""Screenshots at four sizes, in both themes and three languages, for visual inspection.
 
     python -m tests.gui.sizes FOLDER [SCENE [SCALE]]
 

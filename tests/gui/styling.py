@@ -1,4 +1,4 @@
-"""The application's style as it is before the first window: there is none."""
+"""Reset the application's style sheet, as before the first window."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QApplication
 
 
 def forget_style(app: QApplication) -> None:
-    """Have the next window styled when all of it is there, as the app's only one is.
+    """Remove the style sheet, so that the next window is styled once it is complete, as in the app.
 
-    Under a style sheet each widget is polished again wherever it is put: that takes longer than the
-    rest of making a window, and docks are a few pixels higher or lower then.
+    With a style sheet already set, Qt polishes each widget again when it gets a parent. This takes
+    longer than the rest of making a window, and changes the height of docks by a few pixels.
     """
     app.setStyleSheet("")
     app.setProperty("theme", None)

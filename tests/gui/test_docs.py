@@ -49,5 +49,5 @@ def test_the_panel_that_the_docs_add_names_the_slowest_step_in_the_window(
     steps = window.run_shown.trace.step_table
     slowest = max(range(len(steps)), key=lambda i: steps.ends[i] - steps.starts[i])
     assert page.panel.widget.text().startswith(f"step {steps.numbers[slowest]}: ")
-    window.action("show_longest_step").trigger()  # it is in front: this hides its tab
+    window.action("show_longest_step").trigger()  # hides the tab, as it is in front
     assert not page.isVisible()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from gui.window.window import MainWindow
 from tests.gui.pictures import FOLDER, SCENES, difference, picture
 
-LIKE = 0.02  # another font stays below; another panel below the timeline is above
+LIKE = 0.02  # another font differs by less, another panel below the timeline by more
 COMPARED = ("gap-explained", "why-ladder", "pipeline-dark", "compare")
 
 

@@ -1,4 +1,4 @@
-"""Number of runs of stress tests: one in `make test`, many in `make stress`."""
+"""Number of runs of the stress tests: one in `make test`, many in `make stress`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start all processes of these tests as users start them."""
+    """Mark these tests, so that all their processes are started as users start them."""
     folder = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(folder):
@@ -27,5 +27,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def stress_runs(pytestconfig: pytest.Config) -> int:
     """Number of runs of each test."""
-    # Where the whole suite is run this file is read behind the command line.
+    # If the whole suite runs, pytest reads this file after it has parsed the command line.
     return int(pytestconfig.getoption("--stress-runs", IN_THE_SUITE))

@@ -1,6 +1,6 @@
-"""Invariants of a finished run's recording, read with pyarrow and NumPy alone.
+"""Invariants of a finished run's recording, read with only pyarrow and NumPy.
 
-Nothing of core is used: what core loses, its own reader could overlook.
+Nothing of core is used, because core's own reader could overlook rows that core has lost.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Task = tuple[int, int]  # plan, number
 
 
 def violations(path: Path, steps: int) -> list[str]:
-    """Every way in which a recording of so many steps is not one of a finished run."""
+    """Return the violated invariants of a finished run of `steps` steps, a line for each."""
     reader = pa.ipc.open_stream(pa.OSFile(str(path)))
     lanes = json.loads(reader.schema.metadata[b"bubblescope"])["lanes"]
     rows = [row for batch in reader for row in batch.to_pylist()]
@@ -41,7 +41,7 @@ def violations(path: Path, steps: int) -> list[str]:
 def _not_told_once(
     spans: Rows, tasks: dict[Task, Any], nested: set[int], steps: int
 ) -> Iterator[str]:
-    """Tasks of a step's plan without exactly one span."""
+    """Yield tasks of a step's plan that do not have exactly one span."""
     for step in range(steps):
         mine = [row for row in spans if row["step"] == step]
         plans = {row["plan"] for row in mine}
@@ -59,7 +59,7 @@ def _not_told_once(
 
 
 def _ghosts(rows: Rows) -> Iterator[str]:
-    """Open tasks that are told twice, after their span, or never end; or that began at no time."""
+    """Yield open tasks that are recorded twice or after their span, or that never end."""
     begun: dict[tuple[int, int], int] = {}
     ended: set[tuple[int, int]] = set()
     for row in rows:
@@ -75,7 +75,7 @@ def _ghosts(rows: Rows) -> Iterator[str]:
 
 
 def _out_of_order(spans: Rows, tasks: dict[Task, Any]) -> Iterator[str]:
-    """Lanes on which spans overlap, end before they start, or were told in another order."""
+    """Yield lanes whose spans overlap, end before they start, or are not in time order."""
     by_lane: dict[int, list[tuple[int, int]]] = {}
     for row in spans:
         note = row["note"]
@@ -88,7 +88,7 @@ def _out_of_order(spans: Rows, tasks: dict[Task, Any]) -> Iterator[str]:
 
 
 def _too_early(spans: Rows, tasks: dict[Task, Any], uncertainty: float) -> Iterator[str]:
-    """Spans that start before what they waited for has ended, by more than clocks may differ."""
+    """Yield spans that start before a dependency has ended, by more than the clocks may differ."""
     ends = {(row["step"], row["task"]): row["end"] for row in spans}
     for row in spans:
         for other in tasks[row["plan"], row["task"]]["after"]:

@@ -1,11 +1,12 @@
-"""Many short runs while other processes take the cores, each held against what must be true.
+"""Many short runs while other processes occupy the cores, each checked for its invariants.
 
     python -m tests.stress.runs --runs 2000 --results stress.jsonl
 
-The live path: an engine process, its flusher, the client, and the recording that it received. Runs
-go on in one engine process for as long as it lives. Run n is drawn from the seed and n alone, so
-that a call with the same results file goes on where the last one was ended, and any run can be had
-again. Every sixth is of ranks. A run that takes longer than HANG_SECONDS hangs.
+This tests the live path: an engine process, its flusher, the client, and the recording that the
+client received. All runs use the same engine process as long as it lives. Run n depends only on
+the seed and n, so a call with the same results file continues where the last one was interrupted,
+and any run can be repeated. Every sixth run uses ranks. A run that takes longer than HANG_SECONDS
+counts as hanging.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ ON_LANES = (
 
 @contextmanager
 def taken_cores(loops: int) -> Iterator[None]:
-    """Processes that never rest, as many as there are cores to take."""
-    # They end with this process, also if it is killed.
+    """Keep `loops` processes busy, each of which occupies a core."""
+    # They end with this process, even if it is killed.
     busy = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
     command = [sys.executable, "-c", busy]
     processes = [subprocess.Popen(command) for _ in range(loops)]
@@ -65,7 +66,7 @@ def taken_cores(loops: int) -> Iterator[None]:
 
 
 def specification(seed: int, number: int) -> Specification:
-    """Run `number`: all strategies and schedules in turn, often more lanes than there are cores."""
+    """Return run `number`: strategies and schedules in turn, often with more lanes than cores."""
     of = (
         RANKS[number // 6 % 2]
         if number % 6 == 5
@@ -83,7 +84,7 @@ def specification(seed: int, number: int) -> Specification:
 
 
 def _devices(chance: random.Random) -> str:
-    """One run in eight is on virtual lanes."""
+    """Return the kind of devices: one run in eight is on virtual lanes."""
     return "virtual" if chance.random() < 1 / 8 else "cpu"
 
 
@@ -113,13 +114,13 @@ def _on_lanes(chance: random.Random, strategy: str, schedule: str | None) -> Spe
 
 
 class Runs:
-    """Runs specifications one after the other in an engine that is kept."""
+    """Runs specifications one after the other in the same engine."""
 
     def __init__(self, folder: Path) -> None:
         self._client, self._path = EngineClient(), folder / "run.arrow"
 
     def run(self, wanted: Specification) -> list[str]:
-        """Run, and return the violated invariants."""
+        """Run a specification, and return the violated invariants."""
         self._client.run(wanted)
         file: RecordingFile | None = None
         ended: Ended | None = None
@@ -148,7 +149,7 @@ class Runs:
 
 
 def stress(numbers: Sequence[int], seed: int, loops: int) -> Iterator[dict[str, Any]]:
-    """Run all `numbers`; yields each with what was found."""
+    """Run all `numbers`, and yield each with its violated invariants."""
     with tempfile.TemporaryDirectory() as folder, taken_cores(loops):
         runs = Runs(Path(folder))
         try:
@@ -165,14 +166,14 @@ def stress(numbers: Sequence[int], seed: int, loops: int) -> Iterator[dict[str, 
 
 
 def main() -> int:
-    """Go on with a results file until it has all runs; says what was found in all of them."""
+    """Continue a results file until it has all runs, and print a summary of their violations."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--loops", type=int, default=2, help="processes that take the cores")
     parser.add_argument("--results", type=Path, default=Path("stress.jsonl"))
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended on the way
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that child processes are ended
     known = [json.loads(line) for line in given.results.open()] if given.results.exists() else []
     left = sorted(set(range(given.runs)) - {result["number"] for result in known})
     with given.results.open("a") as file:

@@ -24,7 +24,7 @@ def test_a_full_check_writes_recordings_tables_and_pictures_into_one_folder(
     ran = subprocess.run(
         words, cwd=PROJECT_ROOT, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
     )
-    assert ran.returncode in (0, 1), ran.stderr  # 1: other programs disturb this machine
+    assert ran.returncode in (0, 1), ran.stderr  # 1 if other programs disturb this machine
     assert (tmp_path / "check.txt").read_text() == ran.stdout
     checks = json.loads((tmp_path / "check.json").read_text())["checks"]
     by_kind: dict[str, list[dict[str, object]]] = {}

@@ -1,4 +1,4 @@
-"""No way to start the app runs a module of the current folder: each command, and the window."""
+"""Neither a command nor the window runs a module of the current folder."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_window_runs_no_module_of_the_current_folder(
 
 
 def wait_for_worker(pid: int, notes: Path) -> None:
-    """Wait until a window's worker has loaded NumPy, so it has done all of its own imports."""
+    """Wait until a window's worker has loaded NumPy; by then its other imports are done."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not notes.exists():
         for child in family(pid):
@@ -113,5 +113,5 @@ def wait_for_worker(pid: int, notes: Path) -> None:
 
 
 def without_root() -> dict[str, str]:
-    """This process's variables, without what lets tests find the project from any folder."""
+    """Return the environment without PYTHONPATH, which makes the project importable anywhere."""
     return {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}

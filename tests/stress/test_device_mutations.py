@@ -1,4 +1,4 @@
-"""Every wait of the engine that is taken out is seen on the asynchronous test device."""
+"""The asynchronous test device detects every wait that is removed from the engine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""TERM, INT and KILL at random moments of every command that works for long.
+"""TERM, INT and KILL at random moments of every command that runs for long.
 
-Nothing that was recorded is lost, a file is the older one or a whole new one, no process stays
-behind, and there is one line at most. Every moment is drawn from a seed of its own.
+No recorded data is lost, each file is the old one or a complete new one, no process is left, and
+at most one line is printed. Every moment is drawn from its own seed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ END_S = 20.0
 """Time in s for a command to end on a busy machine; on an idle one it takes 5 s at most."""
 LATEST_S = 3.0
 WRITTEN_S = 3.0
-"""After which a step of a job is on disk: steps are written every half second."""
+"""Time in s after which a step of a job is on disk: steps are written every half second."""
 MARK = "BUBBLESCOPE_STRESS"
 OLD = "an older file\n"
 SMALL = ["--devices", "2xvirtual", "--width", "16", "--depth", "2", "--batch", "8"]
@@ -57,7 +57,7 @@ for step in range(100000):
 
 @dataclass
 class Ended:
-    """The end of a command: its status, its lines on standard error, and its output."""
+    """The end of a command: signal number, status, lines of standard error, and output."""
 
     number: int
     status: int
@@ -66,7 +66,7 @@ class Ended:
 
 
 class Command:
-    """A command that was started, in a session and a folder of its own."""
+    """A command that runs in its own session and folder."""
 
     def __init__(self, folder: Path, words: list[str], name: str) -> None:
         self.folder, self._mark = folder, f"{MARK}={name}-{os.getpid()}"
@@ -81,7 +81,7 @@ class Command:
         )  # fmt: skip
 
     def end(self, number: int) -> Ended:
-        """Send a signal as a terminal or a user does, and wait until nothing is left."""
+        """Send a signal as a terminal or a user does, and wait until no process is left."""
         send = os.killpg if number == signal.SIGINT else os.kill
         send(self.process.pid, number)
         output, said = self.process.communicate(timeout=END_S)
@@ -89,7 +89,7 @@ class Command:
         return Ended(number, self.process.returncode, said.splitlines(), output)
 
     def close(self) -> None:
-        """End all that is left."""
+        """Kill all processes that are left."""
         for pid in having(self._mark):
             os.kill(pid, signal.SIGKILL)
         self.process.communicate()
@@ -97,7 +97,7 @@ class Command:
 
 @contextmanager
 def started(folder: Path, words: list[str], name: str) -> Iterator[Command]:
-    """A command, of which nothing is left afterwards."""
+    """Start a command, and kill its remaining processes afterwards."""
     folder.mkdir(exist_ok=True)
     made = Command(folder, words, name)
     try:
@@ -107,7 +107,7 @@ def started(folder: Path, words: list[str], name: str) -> Iterator[Command]:
 
 
 def ours(*words: str) -> list[str]:
-    """The words that run a command of ours."""
+    """Return the command line of a Bubblescope command."""
     return [sys.executable, str(PROJECT_ROOT / "main.py"), *words]
 
 
@@ -119,12 +119,12 @@ def wait_for(happened: Callable[[], object], seconds: float = 60) -> None:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file; none of one that is not there."""
+    """Return the size of a file in bytes, 0 if it does not exist."""
     return path.stat().st_size if path.exists() else 0
 
 
 def check_said(ended: Ended, allowed: int = 1) -> None:
-    """A command of ours was interrupted: it says so, in one line."""
+    """Check that an interrupted Bubblescope command has reported it in at most `allowed` lines."""
     assert not any("Traceback" in line for line in ended.lines), ended
     if ended.number != signal.SIGKILL:
         assert ended.status == INTERRUPTED, ended
@@ -133,13 +133,13 @@ def check_said(ended: Ended, allowed: int = 1) -> None:
 
 
 def check_folder(folder: Path, *known: str, killed: bool = False) -> None:
-    """There are the files that are known; whatever a killed command was writing is removed."""
+    """Check that only known files are left; the next write removes what a killed command left."""
     if killed:
         write_whole(folder / "next.txt", "the next file")
         (folder / "next.txt").unlink()
     left = {path.name for path in folder.iterdir()} - {"temporary", *known}
     assert left == set()
-    # torch makes an empty folder for its compiler's cache, and keeps it.
+    # torch makes an empty folder for its compiler's cache and does not remove it.
     temporary = {path.name.partition("_")[0] for path in (folder / "temporary").iterdir()}
     assert killed or temporary <= {"torchinductor"}, temporary
 
@@ -158,9 +158,9 @@ def test_an_interrupted_sweep_keeps_its_rows_and_resumes(tmp_path: Path, stress_
         check_said(Ended(ended.number, ended.status, rows))
         told = sum(line.startswith("run ") for line in ended.lines)
         kept = table.read_text()
-        assert kept.count("\n") - 1 >= told  # a row is written before its line is
+        assert kept.count("\n") - 1 >= told  # a row is written before its line is printed
         check_folder(folder, "sweep.csv")
-        # In the suite tests/bubblescope/cli/test_sweeping.py goes on with a sweep.
+        # In the suite, tests/bubblescope/cli/test_sweeping.py resumes a sweep.
         if number == 0 and stress_runs > 1:
             done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, done.stderr
@@ -171,7 +171,7 @@ def test_an_interrupted_lesson_or_calibration_leaves_nothing(
     tmp_path: Path, stress_runs: int
 ) -> None:
     large = ["--devices", "2xcpu", "--width", "256", "--batch", "64", "--microbatches", "16"]
-    # The words of each command, and a part of the last text that it prints.
+    # The arguments of each command, and a part of the last text that it prints.
     choices = [
         (["lesson", "2"], "work does not shrink."),
         (["calibrate", *large, "--costs", "costs.json"], "\ncopy "),
@@ -183,13 +183,13 @@ def test_an_interrupted_lesson_or_calibration_leaves_nothing(
         (folder / "costs.json").write_text(OLD)
         words, last = choices[number % len(choices)]
         with started(folder, ours(*words), f"lesson-{number}") as command:
-            # Until then Python itself starts, and a signal just ends it.
+            # Before that, Python itself is starting, and a signal ends it without a message.
             wait_for(lambda: len(having(command._mark)) > 1)
             time.sleep(drawn.uniform(0, LATEST_S))
             if command.process.poll() is not None:
-                continue  # it was done
+                continue  # it had already finished
             ended = command.end(drawn.choice(SIGNALS) if stress_runs > 1 else signal.SIGINT)
-        # All has been printed: Python itself is ending, and a signal just ends it.
+        # After the last text, Python itself is ending, and a signal ends it without a message.
         was_done = last in ended.output and ended.status == -ended.number
         if ended.status != 0 and not was_done:
             check_said(ended)
@@ -221,7 +221,7 @@ def test_interrupted_listening_keeps_the_received_records(tmp_path: Path, stress
         for peer in peers:
             with pytest.raises(OSError):
                 peer.close()
-        check_said(ended, allowed=5)  # a line for each rank that came and went
+        check_said(ended, allowed=5)  # lines for each rank that connected and disconnected
         for rank, place in enumerate(places):
             assert whole[rank].startswith(place.read_bytes())
         check_folder(folder, "runs")
@@ -247,7 +247,7 @@ def test_an_interrupted_recorded_job_keeps_its_steps(
             time.sleep(drawn.uniform(WRITTEN_S, WRITTEN_S + 2))
             chosen = drawn.choice(SIGNALS[:2]) if stress_runs > 1 else signal.SIGTERM
             if victim == "torchrun":
-                # The words of the job are those of `record` too; its own child is torchrun.
+                # The command line of `record` contains the job's, so torchrun is found as a child.
                 (pid,) = children_of(command.process.pid)
                 os.kill(pid, chosen)
                 command.process.wait(4 * END_S)

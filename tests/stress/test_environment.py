@@ -1,8 +1,8 @@
-"""Commands, runs, recorded jobs and the window with odd and hostile variables in the environment.
+"""Commands, runs, recorded jobs and the window with unusual and hostile environment variables.
 
-Every command does what it does without them, or says in one line why it cannot; there is no
-traceback, and nothing is written but what was asked for. In the suite only the surroundings of CORE
-are tried, in `make stress` all of them with all commands.
+Every command works as without them, or reports the reason in one line. There is no traceback, and
+only requested files are written. The suite tries only the environments of CORE, `make stress` tries
+all of them with all commands.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.make_believe import record, specification
 from tests.processes import having, wait_gone
 
 Variables = dict[str, str | None]
-"""Variables by name; None takes one away."""
+"""Variables by name; None removes a variable."""
 MARK = "BUBBLESCOPE_STRESS"
 XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
        "XDG_CONFIG_DIRS", "XDG_DATA_DIRS")  # fmt: skip
@@ -41,7 +41,7 @@ NUMBERS = ("empty", "garbage", "negative", "huge", "zero")
 
 
 def surroundings() -> dict[str, Variables]:
-    """Every case by its name."""
+    """Return every environment by its name."""
     cases: dict[str, Variables] = {}
     for odd in PATHS:
         cases[f"home-{odd}"] = {"HOME": ODD[odd]}
@@ -84,7 +84,7 @@ def surroundings() -> dict[str, Variables]:
 
 CASES = surroundings()
 CORE = ("nothing", "python-safepath-1")
-"""The surroundings of which the suite tries the quick commands."""
+"""Environments in which the suite tries the quick commands."""
 TINY = ["--devices", "2xvirtual", "--width", "8", "--depth", "2", "--batch", "8", "--steps", "1",
         "--warmup", "0"]  # fmt: skip
 JOB = """
@@ -113,7 +113,7 @@ SLOW = {
 
 @pytest.fixture
 def work(tmp_path: Path) -> Iterator[Path]:
-    """A folder with what commands read, and places that odd variables lead to."""
+    """A folder with the files that commands read and the places that unusual variables name."""
     made = tmp_path / "work"
     made.mkdir()
     record(specification(steps=2), made / "own.arrow")
@@ -128,7 +128,7 @@ def work(tmp_path: Path) -> Iterator[Path]:
 
 
 def run(work: Path, name: str, words: list[str]) -> tuple[int, str, str]:
-    """Run a command in some surroundings; its status, output and errors. No process is left."""
+    """Run a command in an environment, and return status, output and errors; no process is left."""
     mark = f"{MARK}={os.getpid()}-{time.monotonic_ns()}"
     given = {**os.environ, "TMPDIR": str(work.parent), "HOME": str(work.parent)}
     if words[0] == "open":
@@ -141,7 +141,7 @@ def run(work: Path, name: str, words: list[str]) -> tuple[int, str, str]:
             given[variable] = text.replace("{work}", str(work))
     key, _, value = mark.partition("=")
     command = [sys.executable, str(PROJECT_ROOT / "main.py"), *words]
-    # Root may write anywhere: without this a folder that is read-only would be none.
+    # Root may write anywhere; without this, no folder would be read-only.
     free = ["/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"]
     if os.geteuid() == 0 and os.path.exists(free[0]):
         command = [*free, *command]
@@ -162,7 +162,7 @@ def run(work: Path, name: str, words: list[str]) -> tuple[int, str, str]:
 
 
 def problems(work: Path, name: str, command: str, words: list[str]) -> list[str]:
-    """Whatever is wrong with a command in some surroundings."""
+    """Return everything that is wrong with a command in an environment."""
     before = set(work.rglob("*"))
     status, out, errors = run(work, name, words)
     made = {str(path.relative_to(work)) for path in set(work.rglob("*")) - before}
@@ -187,7 +187,7 @@ def problems(work: Path, name: str, command: str, words: list[str]) -> list[str]
 
 
 def is_of_others(line: str) -> bool:
-    """True for lines of Python's, Qt's and OpenMP's own about the variables that they read."""
+    """Return True for lines of Python, Qt and OpenMP about the variables that they read."""
     return line.startswith((
         "This plugin does not support", "OMP: ", "libgomp: ", "QStandardPaths: ", "qt.", "Qt",
         "QFont", "Could not find the Qt", "QtWarning", "Warning: Ignoring XDG_SESSION",
@@ -197,7 +197,7 @@ def is_of_others(line: str) -> bool:
 
 
 def missing(work: Path, command: str, out: str) -> list[str]:
-    """Return what a command did not do although it has succeeded."""
+    """Return what a command did not do although it reported success."""
     found = []
     if command == "record":
         found += [] if "trained" in out else ["the job did not train"]

@@ -1,4 +1,4 @@
-"""Runs of ranks with drawn models, ranks and rows compute what a plain step does."""
+"""Runs of ranks with random models, ranks and rows compute the same as a plain training step."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Kills at random moments: the window says so and goes on, and nothing stays behind.
+"""Kills at random moments: the window reports them and keeps working, and no process is left.
 
-Every moment is drawn from a seed of its own, which stands in what a failure prints.
+Every moment is drawn from its own seed, which is part of the message of a failure.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ RANKS = (
 AGAIN = Specification(
     "pipeline", SMALL, "2xcpu", batch=32, steps=3, schedule="1f1b", calibrate=False
 )
-GONE_S = 30.0  # a child that is still importing torch hears of its parent behind that
-LATEST_S = 4.0  # of the moments after a start at which something is killed
+GONE_S = 30.0  # a child notices its parent's death only after importing torch
+LATEST_S = 4.0  # latest moment of a kill after a start
 
 
 class Counting(EngineClient):
-    """The real client; it notes how many spans it has handed over of the run at hand."""
+    """The real client, which counts the spans that it has returned of the current run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ def wait_over(window: MainWindow, qtbot) -> None:
 
 
 def check_kept(window: MainWindow, engine: Counting, before: int, folder: Path) -> None:
-    """All that came of the run that was killed is there, is said to be over, and is saved."""
+    """Check that the killed run has all received spans, has failed, and can be saved."""
     assert window.banner.isVisible()
     assert window.banner.label.text() and "\n" not in window.banner.label.text()
     if len(window.session.runs) == before:  # killed before it began
@@ -123,7 +123,7 @@ def check_kept(window: MainWindow, engine: Counting, before: int, folder: Path) 
 
 
 def run_again(window: MainWindow, qtbot) -> Run:
-    """A small run in the same window is complete: every task of every step has its span."""
+    """Check that a small run in the same window has a span for every task of every step."""
     press_run(window, AGAIN)
     wait_over(window, qtbot)
     run = window.session.runs[-1]
@@ -198,7 +198,7 @@ def lanes_of_answer(panel: WhatIfPanel) -> int:
 
 
 def killed(command: list[str], folder: Path, drawn: random.Random, latest_s: float) -> None:
-    """Start a program, kill it at some moment, and wait until its whole family has gone."""
+    """Start a program, kill it at a random moment, and wait until all its processes have ended."""
     temporary = folder / "temporary"
     temporary.mkdir()
     own = {"TMPDIR": str(temporary), "XDG_CONFIG_HOME": str(folder), "QT_QPA_PLATFORM": "offscreen"}
@@ -211,12 +211,12 @@ def killed(command: list[str], folder: Path, drawn: random.Random, latest_s: flo
         everyone = family(process.pid)
         process.kill()
         wait_gone(everyone, GONE_S)
-    # torch makes an empty folder for its compiler's cache with the first optimizer, and keeps it.
+    # With the first optimizer, torch makes an empty folder for its compiler's cache and keeps it.
     assert {path.name.partition("_")[0] for path in temporary.iterdir()} <= {"torchinductor"}
 
 
 def whole_spans(path: Path) -> int:
-    """Return the number of spans in a recording's whole batches, read by Arrow alone."""
+    """Return the number of spans in a recording's complete batches, read with only Arrow."""
     count = 0
     with pa.OSFile(str(path)) as file:
         try:
@@ -271,7 +271,7 @@ def test_a_killed_window_leaves_no_process_and_no_file(tmp_path: Path, stress_ru
         code = WINDOW.format(specification=drawn.choice(LANES + RANKS).to_dict())
         killed([sys.executable, "-c", code], folder, drawn, 3 * LATEST_S)
         left = {path.name for path in folder.rglob("*") if path.is_file()}
-        # Qt writes settings to a file beside the old one, under a lock, both of which the next
-        # program takes over from one that is gone: a kill may come just then.
+        # Qt writes settings to a file next to the old one, under a lock. A kill may leave both, and
+        # the next program takes them over.
         left = {name for name in left if not name.startswith("bubblescope.conf")}
         assert not left, f"window {number}"

@@ -1,7 +1,7 @@
-"""Kills of a recorded job, or of who listens to it, at random moments: the other side goes on.
+"""Kills of a recorded job or of its listener at random moments: the other side continues.
 
-Processes are forked from this one, which has imported torch and not computed. A failure prints the
-seed of its moment.
+Processes are forked from this one, which has imported torch but computed nothing. A failure prints
+the seed of its moment.
 """
 
 import os
@@ -31,7 +31,7 @@ STEPS = 60
 
 
 def forked(work):
-    """A process that does some work, and ends with 0 if nothing was raised."""
+    """Fork a process that does some work; its exit status is 0 if nothing was raised."""
     pid = os.fork()
     if pid:
         return pid
@@ -44,7 +44,7 @@ def forked(work):
 
 
 def job(address):
-    """Trains for some 0.6 s and is recorded."""
+    """Train for about 0.6 s while being recorded."""
     torch.set_num_threads(1)
     model = torch.nn.Linear(8, 8)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -60,7 +60,7 @@ def job(address):
 
 
 def hear_until(hearing, pids=()):
-    """A run's trace and how it ended. Each span of it has come once."""
+    """Return a run's trace and its end; check that each span has arrived once."""
     trace, end = None, time.monotonic() + WAIT_S
     while time.monotonic() < end:
         here = any(peer.is_here for peer in hearing.status().peers)
@@ -96,7 +96,7 @@ def test_a_killed_job_ends_its_run_and_the_next_one_is_received(stress_runs):
         assert end is None or end.outcome in (Outcome.FAILED, Outcome.FINISHED), (seed, end)
     pid = forked(lambda: job(hearing.address))
     trace, end = hear_until(hearing)
-    while end.outcome is not Outcome.FINISHED:  # of one that was killed as it connected
+    while end.outcome is not Outcome.FINISHED:  # skip a job that was killed while connecting
         trace, end = hear_until(hearing)
     assert len(trace.steps) == STEPS
     assert os.waitpid(pid, 0)[1] == 0
@@ -136,7 +136,7 @@ def test_a_flood_and_half_open_peers_do_not_block_a_job_and_leave_nothing():
         try:
             peer.sendall(flood)
         except OSError:
-            continue  # it was let go
+            continue  # it was refused
     for peer in strangers:
         peer.close()
     pid = forked(lambda: job(hearing.address))

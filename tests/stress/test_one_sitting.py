@@ -1,8 +1,8 @@
-"""Many runs, sweeps, recordings and lessons' worth of work in one sitting of the window.
+"""Many runs, sweeps and recordings in one session of the window.
 
-What the process holds must be level: after each round all is closed again, and there are no more
-threads, descriptors, timers, temporary files and child processes than after the first one. Memory
-is judged where there are rounds enough.
+The process must not leak: after each round everything is closed, and there are no more threads,
+descriptors, timers, temporary files and child processes than after the first round. Memory is
+checked if there are enough rounds.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from tests.make_believe import record, specification
 from tests.processes import family
 
 ROUNDS = 10
-"""Of `make stress`; with its 50 runs that is 150 runs, 40 sweeps and 300 recordings in all."""
+"""Rounds of `make stress`: with its 50 runs, 150 runs, 40 sweeps and 300 recordings in all."""
 MOST_MIB = 24.0
-"""By which memory may be more after the last round than after the third, which has warmed it up."""
+"""Limit in MiB for the growth of memory from the third round, after the warm-up, to the last."""
 WAIT_MS = 120_000
 TINY = ModelSettings("mlp", width=16, depth=4)
 RUNS = (
@@ -67,7 +67,7 @@ class Round:
 
 @pytest.fixture
 def recordings(tmp_path: Path) -> list[Path]:
-    """One of each kind: our own, a cut one, another program's trace, and a folder of ranks."""
+    """Recordings of each kind: our own, a truncated one, an imported trace, a folder of ranks."""
     folder = tmp_path / "recordings"
     folder.mkdir()
     record(specification(steps=3), folder / "pipeline.arrow")
@@ -79,7 +79,7 @@ def recordings(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder for temporary files, of this process and of its children."""
+    """An empty folder for temporary files of this process and its children."""
     made = tmp_path / "temporary"
     made.mkdir()
     monkeypatch.setenv("TMPDIR", str(made))
@@ -111,7 +111,7 @@ def make_sweeps(window: MainWindow, qtbot, count: int) -> None:
 
 
 def open_and_save(window: MainWindow, qtbot, paths: list[Path], count: int, folder: Path) -> None:
-    """Open recordings in turn; some of them are saved, and the file is removed."""
+    """Open recordings in turn; save some of them, and delete the saved file."""
     for number in range(count):
         path, before = paths[number % len(paths)], len(window.session.runs)
         window.feature(RecordingsFeature).files.open_from(path)
@@ -150,7 +150,7 @@ def test_a_session_of_many_runs_sweeps_and_recordings_leaks_nothing(
         left = [path.name for path in temporary.iterdir() if "torchinductor" not in path.name]
         assert left == []
         print(f"{size}: {time.monotonic() - began:.1f} s, {told(*seen[-1])}")
-    # A timer that shows something once more may still be waiting.
+    # A timer for a last refresh may still be running.
     first, _ = seen[0]
 
     def nothing_more() -> None:

@@ -37,7 +37,7 @@ LONG = Specification(
 
 
 def wait(client: EngineClient, kind: type) -> list[object]:
-    """All messages up to the first one of a kind."""
+    """Return all messages up to the first one of a kind."""
     messages, deadline = list[object](), time.monotonic() + SECONDS
     while not any(isinstance(each, kind) for each in messages):
         assert time.monotonic() < deadline, f"waited {SECONDS} s for {kind.__name__}"
@@ -47,7 +47,7 @@ def wait(client: EngineClient, kind: type) -> list[object]:
 
 
 def spans_of(messages: list[object]) -> int:
-    """Number of spans of a run's messages so far, all of which must be readable."""
+    """Return the number of spans in a run's messages so far, all of which must be readable."""
     headers = [each for each in messages if isinstance(each, Header)]
     if not headers:
         return 0
@@ -72,14 +72,14 @@ def test_a_kill_on_either_side_leaves_no_process_and_keeps_what_arrived(
                 client.start()
                 wait(client, Hardware)
                 client.run(LONG)
-                # Every other one is killed at any moment, the others once spans arrive.
+                # Every other run is killed at any moment, the others once spans arrive.
                 messages = wait(client, pa.RecordBatch) if number % 2 else []
                 end = time.monotonic() + chance.uniform(0.0, 2.0)
                 while time.monotonic() < end:
                     messages += client.poll()
                     time.sleep(0.005)
                 there, here = having(mark), family(client.pid)
-                # Those there are the shell or relay, the engine, and sshd's own of the connection.
+                # The remote processes are the shell or relay, the engine, and those of sshd for it.
                 victim = chance.choice([client.pid, *there])
                 arrived = spans_of(messages)
                 with suppress(ProcessLookupError):
@@ -90,7 +90,7 @@ def test_a_kill_on_either_side_leaves_no_process_and_keeps_what_arrived(
                 assert spans_of(messages) >= arrived, f"kill {number} lost spans"
                 kept += spans_of(messages)
             wait_gone([*there, *having(mark), *here], 30)
-    # Of a single kill the moment may be before the first span.
+    # A single kill may happen before the first span.
     assert kept or stress_runs < 10, "no run had a span before it was killed"
 
 
@@ -98,7 +98,7 @@ def test_an_empty_machine_gets_an_installation_and_runs(stress_runs, tmp_path):
     if stress_runs == 1:
         pytest.skip("it makes a venv, twice: only `make stress` waits for that")
     variables = {
-        # The wheel alone is installed; what it needs is taken from here, not from the network.
+        # Only the wheel is installed; its dependencies are those of this machine, without network.
         "PIP_NO_DEPS": "1",
         "PIP_NO_INDEX": "1",
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if "site-packages" in path),

@@ -1,4 +1,4 @@
-"""Runs while other processes take the cores lose nothing; and what is lost would be found."""
+"""Runs on busy cores lose nothing, and the check of the invariants detects losses."""
 
 from __future__ import annotations
 

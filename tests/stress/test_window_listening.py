@@ -1,8 +1,8 @@
 # ruff: noqa: F811 - fixtures
-"""Damaged and hostile streams to a window that listens: it goes on, and the next job is drawn.
+"""Damaged and hostile streams to a listening window: it keeps working and draws the next job.
 
-Every stream is a real rank's, damaged under a seed of its own, or one with names that would steer a
-page or a terminal. All of them know the token: what has none is refused before it is read.
+Every stream is that of a real rank, damaged with its own seed, or has names with markup or control
+characters. All of them have the token: streams without it are refused before they are read.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from tests.gui.conftest import (  # noqa: F401
 )
 
 STREAMS = 12
-"""That are sent for each of --stress-runs."""
+"""Number of streams that are sent for each of --stress-runs."""
 LONGEST_S = 5.0
-"""That the window may be busy with one of them, on a machine that does other things."""
+"""Time in s that the window may be busy with one stream, on a machine with other work."""
 HOSTILE = "<img src='x'><b>\x1b[31m\u202e%s{0}&amp;\n" + "W" * 5000
 
 
@@ -56,7 +56,7 @@ def listening(window, qtbot):
 
 
 def send(address: str, streams: dict[int, bytes]) -> None:
-    """Send each rank's stream at once, as far as it is taken."""
+    """Send the streams of all ranks at once, as far as they are accepted."""
 
     def one(rank: int, data: bytes) -> None:
         try:
@@ -76,7 +76,7 @@ def send(address: str, streams: dict[int, bytes]) -> None:
 
 
 def turn() -> None:
-    """Let the window do what there is to do; it is not busy for long."""
+    """Process the window's events, and check that this does not take long."""
     began = time.monotonic()
     QApplication.processEvents()
     assert time.monotonic() - began < LONGEST_S
@@ -84,7 +84,7 @@ def turn() -> None:
 
 
 def wait_read() -> None:
-    """Wait until the threads that read what was sent have ended."""
+    """Wait until the threads that read the streams have ended."""
     until = time.monotonic() + 30
     while any(thread.name.startswith(READER) for thread in threading.enumerate()):
         assert time.monotonic() < until, threading.enumerate()
@@ -92,7 +92,7 @@ def wait_read() -> None:
 
 
 def wait_idle(window, client) -> None:
-    """Wait until no run is under way, no rank is connected, and the window has taken all."""
+    """Wait until no run is live, no rank is connected, and the window has handled all messages."""
     until = time.monotonic() + 30
     while (
         window.session.runs_job
@@ -104,7 +104,7 @@ def wait_idle(window, client) -> None:
 
 
 def whole_job(window, client, streams: dict[int, bytes]) -> None:
-    """Send a job that is as it should be, and wait until it is drawn to its end."""
+    """Send an undamaged job, and wait until it is drawn to its end."""
     before = len(window.session.runs)
     send(client.address, streams)
     until = time.monotonic() + 30
@@ -133,7 +133,7 @@ def test_damaged_streams_leave_a_window_that_draws_the_next_job(
             sent = {chance.choice([0, 1, 2, 500, 65535]): data for data in sent.values()}
         send(listening.address, sent)
         wait_read()
-        # One rank of two that was taken waits for the other one.
+        # If only one of two ranks was accepted, it waits for the other.
         window.session.stop()
         listening.stop()
         wait_idle(window, listening)

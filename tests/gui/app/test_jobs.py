@@ -59,7 +59,7 @@ def broken() -> Work[None]:
 
 
 def work_at_a_gate(gate: threading.Event, begun: Callable[[], object], name: str) -> Work[str]:
-    """Work that is in the middle of a part until the gate opens."""
+    """Return work that stays in the middle of a part until the gate opens."""
     begun()
     gate.wait(30)
     yield 0.5

@@ -231,7 +231,7 @@ def test_a_refusal_is_translated_and_so_are_the_counts_in_it(qapp: QApplication)
 
 
 class MarkedQt(QTranslator):
-    """Puts every text of Qt in marks."""
+    """A translator that puts marks around every text of Qt."""
 
     def isEmpty(self) -> bool:
         return False
@@ -242,7 +242,7 @@ class MarkedQt(QTranslator):
 
 @pytest.fixture
 def marks(qapp: QApplication) -> Iterator[None]:
-    """Put every text in marks."""
+    """Put marks around every text."""
     use_catalogue(Marked())
     marked = MarkedQt(qapp)
     qapp.installTranslator(marked)

@@ -1,4 +1,4 @@
-"""The session takes all messages of the engine, on one timer, and loses none."""
+"""The session handles all messages of the engine on one timer, and loses none."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_session_knows_how_far_the_picture_lags_behind(
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(module, "MOST_SHARE_S", 0.0)  # takes nothing
+    monkeypatch.setattr(module, "MOST_SHARE_S", 0.0)  # no time for any message
     session.run(specification())
     client.perform(specification())
     assert session.backlog_s == 0

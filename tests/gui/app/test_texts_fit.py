@@ -28,12 +28,12 @@ from tests.gui.window.test_window import MakeWindow, perform
 from tests.make_believe import specification
 
 SIZES = ((1000, 650), (1600, 1000), (3840, 2160))
-"""In logical pixels: at scale 2, 3840x2160 is 1920x1080, which lies between."""
+"""Sizes in logical pixels; 3840x2160 at scale 2 is 1920x1080, which is in between."""
 
 
 @pytest.fixture(params=[SOURCE, *LOCALES])
 def spoken(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
-    """Use each language of the window."""
+    """Switch to each language of the window."""
     speak(qapp, request.param)
     yield request.param
     speak(qapp, SOURCE)
@@ -68,7 +68,7 @@ def _cut_at(window: MainWindow, size: tuple[int, int]) -> list[str]:
 
 
 def _cut(widget: QWidget) -> Iterator[str]:
-    """Return texts that do not fit into a widget, and are nowhere complete."""
+    """Yield texts that do not fit into a widget and that no tooltip shows completely."""
     match widget:
         case QLabel() if widget.textFormat() == Qt.TextFormat.PlainText:
             needed = widget.heightForWidth(widget.width()) if widget.wordWrap() else 0

@@ -1,4 +1,4 @@
-"""Contrast and distance of all palettes, also for the three common colour-blindnesses."""
+"""Contrast and distance of all palettes, also for the three common kinds of colour blindness."""
 
 from itertools import combinations, pairwise
 
@@ -26,7 +26,7 @@ TOUCH = {
         ("backward_input", "communication"), ("backward_weight", "communication"),
     )
 } - {frozenset(("communication", "update"))}  # fmt: skip
-"""Families whose bars stand side by side on a lane, or on lanes side by side, in most pictures."""
+"""Families whose bars are usually adjacent, on one lane or on neighbouring lanes."""
 
 
 @pytest.mark.parametrize(

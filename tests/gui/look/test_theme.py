@@ -1,4 +1,4 @@
-"""Colours have meanings, and enough contrast."""
+"""Meanings and contrast of colours."""
 
 import gc
 import math
@@ -126,7 +126,7 @@ def test_a_family_is_described_by_the_letters_of_its_present_kinds() -> None:
 
 
 class CollectorProbe(QLabel):
-    """Notes at each change if the garbage collector is on."""
+    """A label that notes at each change event if the garbage collector is on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ def test_no_widget_is_collected_while_qt_walks_all_of_them(
     assert label.collecting
     assert not any(label.collecting)
     assert gc.isenabled()
-    gc.disable()  # as it is until the window is shown
+    gc.disable()  # as before the window is shown
     apply(qapp, LIGHT)
     assert not gc.isenabled()
     gc.enable()

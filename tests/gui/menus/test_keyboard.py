@@ -47,7 +47,7 @@ def press(
 
 
 def press_until(qtbot: object, key: Qt.Key, reached: Callable[[], bool], most: int = 60) -> None:
-    """Press a key until something is so."""
+    """Press a key until a condition holds."""
     for _ in range(most):
         if reached():
             return
@@ -70,7 +70,7 @@ HABITS = {
     "Alt+Right": "zoom_forward", "Ctrl+Shift+P": "commands", "Ctrl+Tab": "next_tab",
     "Ctrl+W": "close_tab", "B": "bubble", "Esc": "clear",
 }  # fmt: skip
-"""What a user of other timelines presses, and the action that it is."""
+"""Keys that users of other timelines know, and their actions here."""
 
 
 def test_keys_known_from_other_timelines_do_the_same_here(window: MainWindow) -> None:
@@ -120,7 +120,7 @@ def test_keys_go_to_the_next_longest_bubble_and_back_to_the_longer_one(
         places.append((gap.lane, gap.start))
         view = window.timeline.state.viewport
         assert view.start <= gap.start < gap.end <= view.end
-    assert len(steps) == 1  # of the time on screen at first, at any zoom
+    assert len(steps) == 1  # all bubbles are in the step that was on screen at first
     assert lengths == sorted(lengths, reverse=True)
     assert len(set(places)) == 4
     assert "Bubble 4 of " in window.statusBar().currentMessage()
@@ -185,7 +185,7 @@ def test_f6_cycles_through_all_parts_of_the_window_and_draws_a_focus_ring(
 ) -> None:
     perform(window, client, specification())
     window.timeline.setFocus()
-    press(qtbot, Qt.Key.Key_B)  # Details has something to give the focus to
+    press(qtbot, Qt.Key.Key_B)  # shows a bubble, so that Details has something to focus
     window.bring("devices")
     window.timeline.setFocus()
     docks, ring = window.docks.docks, window.feature(FrameFeature).panes.ring
@@ -204,7 +204,7 @@ def test_f6_cycles_through_all_parts_of_the_window_and_draws_a_focus_ring(
             assert (ring.pos(), ring.size()) == (corner, part.size())
             edge = window.grab().toImage().pixelColor(corner.x() + part.width() // 2, corner.y())
             assert edge == window.palette().highlight().color()
-    press(qtbot, Qt.Key.Key_F6)  # to the timeline, from the panel below it
+    press(qtbot, Qt.Key.Key_F6)  # from the panel below the timeline to the timeline
     QTest.mouseClick(window.timeline.viewport(), Qt.MouseButton.LeftButton)
     assert not ring.isVisible()
 
@@ -216,10 +216,10 @@ def _is_popup_of_a_choice(widget: QWidget) -> bool:
 
 
 def nameless(root: QWidget) -> list[str]:
-    """Every widget that the keyboard reaches and a screen reader could not name."""
+    """Return every widget that the keyboard reaches and that has no name for a screen reader."""
     found = []
     for widget in root.findChildren(QWidget):
-        empty = isinstance(widget, QTabBar) and not widget.count()  # Qt keeps one for later
+        empty = isinstance(widget, QTabBar) and not widget.count()  # Qt keeps a spare one
         inner = empty or widget.objectName() in INNER or _is_popup_of_a_choice(widget)
         if widget.focusPolicy() is Qt.FocusPolicy.NoFocus or inner or isinstance(widget, QLabel):
             continue  # a label's text is its name
@@ -258,6 +258,6 @@ def test_screen_readers_get_every_panel_with_the_headers_of_its_tables(
                 if told.child(place).role() is QAccessible.Role.ColumnHeader
             ]
             assert len(heads) == table.model().columnCount(), (name, table.accessibleName())
-            assert sum(map(bool, heads)) >= len(heads) - 1, heads  # bars need no words
+            assert sum(map(bool, heads)) >= len(heads) - 1, heads  # bars need no header
             tables += 1
     assert tables >= 8

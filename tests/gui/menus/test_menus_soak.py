@@ -33,7 +33,7 @@ from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "3"))
-MOST_RUNS = 30  # of a sitting: more are no other menus, only more memory
+MOST_RUNS = 30  # more runs would need memory and add no other menus
 SPEC = specification(steps=1, warmup=0)
 
 
@@ -95,7 +95,7 @@ class Sitting:
     def clear_recent(self) -> None:
         self.window.settings.remember(self.folder / "gone.arrow")
         for action in self.recent()[-2:]:
-            if isValid(action):  # the first may have done away with the second
+            if isValid(action):  # the first action may have deleted the second
                 action.trigger()
 
     def run(self) -> None:
@@ -129,7 +129,7 @@ class Sitting:
             dock.toggleViewAction().trigger()
 
     def ask_for_panels(self) -> None:
-        """The menu of docks and bars that a right click on a bar opens, and Qt deletes."""
+        """Right-click on a bar, and close the menu of docks and bars, which Qt then deletes."""
         at = QPoint(5, 5)
         bar: QWidget = self.window.feature(StatusFeature).bar
         asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, bar.mapToGlobal(at))
@@ -171,7 +171,7 @@ def test_every_qt_object_of_a_window_has_an_owner(
         "QSettings",
         "QListView",
         "QWindow",
-    }  # these the app, or Qt, owns
+    }  # owned by the application or by Qt
     menus = [action.menu() for action in window.menuBar().actions()]
     assert menus and not any(map(ownedByPython, menus))
 

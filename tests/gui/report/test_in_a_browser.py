@@ -41,7 +41,7 @@ requestAnimationFrame(() => requestAnimationFrame(() => {
   done([0, 0, 0, 0]);
 }));
 """
-"""The colour of the first bar beside the names, once the theme has changed."""
+"""Returns the colour of the first bar next to the names after a change of the theme."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def canvas(page: Any) -> Any:
 
 
 def at(page: Any, x: float, y: float) -> ActionChains:
-    """Return the mouse over the canvas, from its upper left corner."""
+    """Return mouse actions at a place on the canvas, from its upper left corner."""
     found = canvas(page)
     across, down = found.size["width"] / 2, found.size["height"] / 2
     return ActionChains(page, duration=0).move_to_element_with_offset(

@@ -148,7 +148,7 @@ def test_empty_docks_leave_the_first_page_its_room(
         window.centre.show_run_page()
         qtbot.waitUntil(lambda: front.height() == high)
     window.centre.show_first_page()
-    window.bring("try")  # which has something to tell
+    window.bring("try")  # this panel has contents
     qtbot.waitUntil(lambda: window.docks.docks[Dock.TRY].height() > 150)
 
 
@@ -158,7 +158,7 @@ def test_at_the_smallest_size_the_window_keeps_to_it(window: MainWindow, qtbot: 
         window.bring(name)
         qtbot.wait(1)
         assert (window.width(), window.height()) == (1000, 650)
-    # Here a name and its value can be read.
+    # Wide enough for a name and its value.
     assert window.docks.docks[Dock.DETAILS].width() >= 200
 
 
@@ -217,7 +217,7 @@ def test_the_timeline_has_half_of_the_window_also_while_the_first_run_plays(
     for is_first in (True, False):  # with the second run, the tabs of runs appear
         perform(window, client, specification(devices="4xvirtual", steps=3))
         if is_first:
-            playback.playing.open()  # as a user's first run does by itself
+            playback.playing.open()  # a user's first run does this automatically
             qtbot.waitUntil(playback.bar.isVisible)
         window.action("bubble").trigger()
         qtbot.waitUntil(window.docks.docks[Dock.DETAILS].isVisible)
@@ -255,7 +255,7 @@ def test_details_of_a_low_window_have_the_height_of_the_settings(
     details, settings = (window.docks.docks[dock] for dock in (Dock.DETAILS, Dock.SETTINGS))
     qtbot.waitUntil(details.isVisible)
     panel = window.docks.pages["details"].panel.widget
-    # The facts below the sentence and the reasons are seen without scrolling.
+    # The facts below the sentence and the reasons are visible without scrolling.
     qtbot.waitUntil(lambda: not panel.table.visibleRegion().isEmpty() and panel.height() > 300)
     QTest.keyClick(window.timeline, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: details.isHidden() and not settings.visibleRegion().isEmpty())

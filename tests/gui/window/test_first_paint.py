@@ -7,7 +7,7 @@ from gui.window.first_paint import FirstPaint
 
 
 class Canvas(QWidget):
-    """A widget that notes its paints."""
+    """A widget that records its paint events."""
 
     def __init__(self, events: list[str]) -> None:
         super().__init__()

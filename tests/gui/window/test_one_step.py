@@ -68,7 +68,7 @@ def shown(window: MainWindow) -> Shown:
 
 
 def check(window: MainWindow, step: int, name: str) -> None:
-    """Compare all places with figures of the step that are worked out here."""
+    """Compare all places with figures of the step that are computed here."""
     trace = window.run_shown.trace
     explanation = explain_run_step(trace, step)
     figures = step_figures(explanation)

@@ -63,7 +63,7 @@ def run(code):
 
 def test_the_collector_is_off_and_no_source_is_read_until_the_window_is_shown():
     run(COLLECTOR)
-    assert gc.isenabled()  # here, nobody began
+    assert gc.isenabled()  # in this process, the start-up code has not run
 
 
 def test_methods_of_dataclasses_are_compiled_on_their_first_call_and_behave_the_same():

@@ -32,7 +32,7 @@ SMALL = ModelSettings("mlp", width=64, depth=4)
 LONG = Specification(
     "pipeline", ModelSettings("mlp", width=512, depth=8), "2xcpu", batch=512, steps=5000, warmup=0
 )
-"""A run that is still under way whenever a test interrupts it."""
+"""A run that is long enough for a test to interrupt it."""
 
 
 def run_to_end(window: MainWindow, qtbot: object, specification: Specification) -> Run:
@@ -44,7 +44,7 @@ def run_to_end(window: MainWindow, qtbot: object, specification: Specification) 
 
 
 def start_long_run(window: MainWindow, qtbot: object) -> Run:
-    """Press Run and wait until a whole step and the next one's first spans are there."""
+    """Press Run and wait for a whole step and the first spans of the next one."""
     window.feature(RunFeature).form.set_specification(LONG)
     with qtbot.waitSignal(window.session.run_started, timeout=RUN_MS):
         window.action("run").trigger()
@@ -203,7 +203,7 @@ def test_the_last_bars_stay_until_the_next_run_has_bars_and_ranks_are_counted(
     assert {run for run, _ in shown} == {first, second}
     starting = [text.partition(": ")[2] for text in words if "starting" in text]
     known = ["starting rank 1 of 2…", "starting rank 2 of 2…", "starting…"]
-    assert starting and set(starting) <= set(known)  # both may be there as soon as one is
+    assert starting and set(starting) <= set(known)  # both ranks may start between two refreshes
     assert starting == sorted(starting, key=known.index)
     assert all(text.startswith("DDP") or "2 lanes" in text for text in words if "starting" in text)
 
@@ -267,5 +267,5 @@ def test_what_if_begins_with_the_costs_of_a_real_run(
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     assert "all lanes busy" in panel.source.text()
     panel.sliders["devices"].value = 64
-    # Answers on the way are shown too, such as the one with the doubt of the run's own prediction.
+    # Intermediate answers are shown too, for example the one with the run's own settings.
     qtbot.waitUntil(lambda: len(panel.picture.answer.first) == 65, timeout=RUN_MS)

@@ -1,4 +1,4 @@
-"""Time that counts from the step, and its menu, with real keys in a real window."""
+"""Times that are counted from the step, and their menu, with real keys in a real window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main window on a client whose messages the test chooses."""
+"""The main window with a fake client, whose messages the test chooses."""
 
 from __future__ import annotations
 
@@ -409,7 +409,7 @@ def test_form_layout_size_and_theme_are_remembered(
     first.docks.hide("log")
     first.bring("batch")
     first.action("theme").trigger()
-    for width in (1000, 780):  # as a hand does it: titles of tabs give way before
+    for width in (1000, 780):  # as when dragging: titles of tabs shrink first
         first.resize(width, 640)
         QApplication.processEvents()
     first.close()

@@ -34,7 +34,7 @@ def panel(window: MainWindow) -> BlocksPanel:
 
 
 def measure(window: MainWindow, client: FakeClient, asked: Specification, cut: str = "") -> None:
-    """A run ends that measured its blocks: the first three take ten times as long as others."""
+    """Finish a run that measured its blocks: the first three take ten times as long as others."""
     settings = asked.having(balance=False)
     if cut:
         settings = settings.having(borders=cut, stages=None)
@@ -82,7 +82,7 @@ def test_a_border_is_dragged_and_moved_by_keys_and_reset(
     assert "virtual:1, 1, –, –" in panel.table.accessibleDescription()
     drag(strip, 0, 5)
     assert borders(window) == "5,6"
-    drag(strip, 0, 8)  # a stage keeps a block
+    drag(strip, 0, 8)  # each stage keeps at least one block
     assert borders(window) == "5,6"
     strip.setFocus()
     QTest.keyClick(strip, Qt.Key.Key_Down)

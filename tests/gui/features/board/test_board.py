@@ -34,7 +34,7 @@ KEYS = {
 
 @pytest.fixture
 def page(qtbot):
-    """The page alone: as wide as in the smallest window."""
+    """The page without a window, as wide as in the smallest window."""
     made = BoardPage()
     qtbot.addWidget(made)
     made.resize(700, 560)
@@ -76,7 +76,7 @@ def orders(page):
 
 
 def place_by_mouse(page, board):
-    """Click the passes of a board in an order in which each is ready."""
+    """Place the passes of a board by clicks, each one when it is ready."""
     heads = [0] * len(board.orders)
     while page.game.board != board:
         for lane, order in enumerate(board.orders):
@@ -141,14 +141,14 @@ def test_an_illegal_move_shows_its_reason_and_changes_nothing(page):
 def test_bars_are_moved_and_exchanged_by_the_mouse(page):
     board = Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0 1F1 1B0 1B1")])
     place_by_mouse(page, board)
-    # Onto the middle of another bar: both are exchanged.
+    # A drop on the middle of another bar exchanges both.
     drag(page, "1F1", point(bar(page, "1B0")))
     assert orders(page)[1] == "1F0 1B0 1F1 1B1"
-    # To the left edge of a bar: before it.
+    # A drop on the left edge of a bar places it before that bar.
     edge = bar(page, "1B0").topLeft() + QPointF(2, 10)
     drag(page, "1F1", edge.toPoint())
     assert orders(page)[1] == "1F0 1F1 1B0 1B1"
-    # To another lane: it stays, and the line says why.
+    # A drop on another lane is refused, and the line shows the reason.
     drag(page, "1F1", point(bar(page, "0F1")))
     assert page.message.text() == "Stage 1 is on lane 1, so its passes stay there."
     drag(page, "1B1", (bar(page, "1F0").topLeft() + QPointF(1, 10)).toPoint())
@@ -280,7 +280,7 @@ def test_playback_does_not_run_while_the_board_is_open(window, client):
     QTest.mouseClick(page.close_button, LEFT)
     QTest.keyClick(window.timeline, Qt.Key.Key_Space)
     assert playback.player.playing
-    # A film that was open does not go on behind the board.
+    # Playback that was open does not continue while the board covers it.
     window.action("make_schedule").trigger()
     QTest.keyClick(page.canvas, Qt.Key.Key_Space)
     assert not playback.player.playing

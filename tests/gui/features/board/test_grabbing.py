@@ -73,7 +73,7 @@ def test_a_bar_is_moved_and_the_board_opens_with_it(window, page):
     assert page.game.selected == tuple(passes("1B0"))
     assert page.game.board.rules.times.measured
     assert "GPipe 15 ms, 4" in page.par.text().replace("\u00a0", " ")
-    # The move is undone as any other; the run keeps its settings.
+    # The move can be undone like any other; the run keeps its settings.
     QTest.keyClick(page.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert orders(page)[1] == GPIPE
     assert page.settings is not None and page.settings[SCHEDULE] == "gpipe"

@@ -39,7 +39,7 @@ def test_the_step_on_screen_is_edited_and_runs_with_the_runs_own_settings(
     assert page.isVisible() and page.game.board.rules.times.measured
     assert [len(order) for order in page.game.board.orders] == [8, 8] and page.run.isEnabled()
     assert page.figures.text().startswith("Step ") and "ms" in page.figures.text()
-    # A bar of the run is grabbed and moved as any other.
+    # A bar of the run can be dragged like any other.
     drag(page, "1B0", (bar(page, "1F1").topLeft() + QPointF(2, 10)).toPoint())
     assert str(page.game.board.orders[1][1]) == "1B0"
     QTest.mouseClick(page.run, LEFT)

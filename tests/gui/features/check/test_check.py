@@ -1,4 +1,4 @@
-"""The check of the machine in the window: lines arrive live, and nothing goes on when it closes."""
+"""The check of the machine in the window: lines appear live, and closing it ends the process."""
 
 import pytest
 from PySide6.QtCore import Qt

@@ -1,4 +1,4 @@
-"""Comparing in the window, by key alone."""
+"""Comparing runs in the window by keys only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_two_runs_are_compared_by_keys_only(
     press(Key.Key_C, BOTH)
     chooser = window.findChild(RunChooser)
     assert chooser is not None and not chooser.isModal()
-    qtbot.keyClick(chooser.list, Key.Key_End)  # the run's prediction may precede it
+    qtbot.keyClick(chooser.list, Key.Key_End)  # the run's prediction may be listed before it
     qtbot.keyClick(chooser.list, Key.Key_Return)
     comparing, a = window.feature(CompareFeature).comparing, window.timeline
     b, two = comparing.frame.b, comparing.two

@@ -35,7 +35,7 @@ from tests.make_believe import batches, prediction_of, record, specification, tr
 
 @dataclass
 class Stand:
-    """The parts of a window that comparing uses, without the window."""
+    """The parts of a window that a comparison uses, without the window."""
 
     comparing: Comparing
     session: Session
@@ -276,7 +276,7 @@ def test_a_prediction_of_longer_steps_is_compared_with_them_one_after_the_other(
         spans = predicted.trace.spans(lane.index)
         assert len(spans) == len(trace.spans(lane.index))
         assert (spans.start[1:] >= spans.end[:-1]).all()
-    # Next to the measured run it begins where that run began.
+    # Next to the measured run, the prediction begins where that run began.
     assert run.prediction.step_bounds(1)[0] == trace.step_bounds(1)[0] < bounds[1][0]
 
 

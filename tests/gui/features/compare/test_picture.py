@@ -23,7 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 TICK = re.compile(r"[1-9]\d+")
-"""A number of an axis; a narrow bar has a digit alone."""
+"""A number on an axis; narrow bars have a single digit."""
 
 
 def both_of(a: Trace, b: Trace, **values: object) -> Both:
@@ -91,17 +91,17 @@ def test_steps_that_are_not_compared_are_faint(both: Both, qapp: object) -> None
         for part in (within, beyond)
     )
     assert strong > 150
-    assert 20 < faint < 80  # there is something, and it cannot be taken for the compared step
+    assert 20 < faint < 80  # visible, but clearly different from the compared step
 
 
 def step_length(trace: Trace) -> float:
-    """Of the step that a comparison takes: they are all equally long."""
+    """Return the length of the compared step in ns; all steps are equally long."""
     start, end = trace.step_bounds(trace.steps[-1])
     return float(end - start)
 
 
 def upper_saturation(image: QImage) -> int:
-    """The strongest colour in the part of a picture where run A is."""
+    """Return the highest saturation in the part of a picture that shows run A."""
     return max(
         image.pixelColor(x, y).hsvSaturation()
         for x in range(0, image.width(), 7)

@@ -1,4 +1,4 @@
-"""The Devices panel blames no lane for less than the lanes' times scatter from step to step."""
+"""The Devices panel names no lane as slow if the difference is within the scatter between steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compute_cell(shown: Scene) -> str:
 
 @pytest.fixture(autouse=True)
 def _application(qapp: QApplication) -> None:
-    """Texts are translated by an application."""
+    """Create the application, which translates texts."""
 
 
 def test_differences_within_the_scatter_are_called_noise() -> None:

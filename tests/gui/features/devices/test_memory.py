@@ -1,4 +1,4 @@
-"""Memory: the parts of each lane's peak add up to it, and unknown parts are named."""
+"""Memory: the parts of each lane's peak add up to it, and unrecorded parts are named."""
 
 from __future__ import annotations
 

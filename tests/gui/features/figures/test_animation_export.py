@@ -36,13 +36,13 @@ from tests.make_believe import record, specification
 
 Key, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 SMALL = FigureOptions(scale=0.25)
-FRAMES = PER_SECOND + 1  # of one second
+FRAMES = PER_SECOND + 1  # one second
 WAIT_MS = 20_000
 
 
 @pytest.fixture
 def runs(window: MainWindow, tmp_path: Path) -> list[Path]:
-    """Recordings of two runs, which the window has opened; it shows the first."""
+    """Recordings of two runs that the window has opened; it shows the first."""
     paths = []
     for count in (4, 2):
         paths.append(tmp_path / f"{count}.arrow")
@@ -61,10 +61,10 @@ def exporting(window: MainWindow) -> Exporting:
 def open_panel(
     window: MainWindow, runs: list[Path], exporting: Exporting, qtbot: QtBot
 ) -> Callable[[], FigurePanel]:
-    """A function that opens the dialog by its key and chooses a small animation of one second."""
+    """A function that opens the dialog by its key and chooses a small one-second animation."""
 
     def opened() -> FigurePanel:
-        qtbot.wait(1)  # the keys of a new window work when it has handled its first events
+        qtbot.wait(1)  # a new window handles keys only after its first events
         qtbot.keyClick(window, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
         panel = exporting.panel
         assert panel is not None

@@ -254,7 +254,7 @@ def test_a_report_that_is_cancelled_leaves_no_file(
 
 
 def _ticks(image: QImage) -> int:
-    """Return the most separate purple marks in one row of an image."""
+    """Return the largest number of separate purple marks in a row of an image."""
     rgb = image.convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(rgb.constBits(), np.uint8).reshape(rgb.height(), rgb.width(), 4)
     blue, green, red = (pixels[..., channel].astype(int) for channel in range(3))

@@ -1,4 +1,4 @@
-"""The run that is shown, written for other programs from the File menu."""
+"""Exports of the shown run for other programs, from the File menu."""
 
 from __future__ import annotations
 

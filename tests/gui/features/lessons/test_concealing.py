@@ -23,7 +23,7 @@ FIND = "Find it yourself: the verdict is shown with the answer."
 
 @pytest.fixture
 def finding(window, client, qtbot):
-    """The lessons, at a step whose slow lane is to be found, after it has run."""
+    """The lessons at a step that asks for the slow lane, after its run."""
     lessons = window.feature(LessonsFeature).lessons
     lessons.open(find_lesson("9"))
     lessons.step(2)
@@ -96,7 +96,7 @@ def test_other_runs_are_explained_meanwhile(finding, window, client, qtbot):
     assert window.scene.concealed == ""
     window.showing.show(mine)
     assert window.scene.concealed == FIND
-    # A lesson that is left hides nothing.
+    # Leaving the lesson ends the hiding.
     window.hide_panel("lesson")
     assert window.scene.concealed == ""
 

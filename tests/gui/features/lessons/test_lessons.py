@@ -61,7 +61,7 @@ def take(window):
 
 
 def make_runs(window, client, qtbot):
-    """Press Run, and make the runs that are asked for."""
+    """Press Run, and perform the runs that are requested."""
     QTest.mouseClick(window.feature(LessonsFeature).lessons.panel.run, LEFT)
     for _ in (
         window.feature(LessonsFeature)
@@ -220,7 +220,7 @@ def test_a_straggler_is_named_before_the_verdict_is_shown(window, client, qtbot)
     QTest.mouseClick(panel.reveal, LEFT)
     assert panel.answer.text().startswith("Right: the lane and the amount. Lane 2 takes 1.7 times")
     assert panel.guess.isHidden() and not line.label.text().startswith("Find it yourself")
-    # A lesson that is left does not keep the verdict hidden.
+    # Leaving the lesson shows the verdict again.
     lessons.step(1)
     make_runs(window, client, qtbot)
     assert line.label.text().startswith("Find it yourself")
@@ -325,7 +325,7 @@ def test_lessons_are_listed_in_the_menu_the_palette_and_on_the_first_page(window
 
 @pytest.mark.parametrize("number", range(1, len(shipped()) + 1))
 def test_a_shipped_lesson_can_be_completed_in_the_window(window, client, qtbot, number):
-    """Its runs are made up; tests/core/lessons makes them all on an engine."""
+    """The runs are simulated here; tests/core/lessons performs them all on an engine."""
     path, panel = shipped()[number - 1], window.feature(LessonsFeature).lessons.panel
     window.feature(LessonsFeature).lessons.open(path)
     for place, step in enumerate(read_lesson(path).steps):

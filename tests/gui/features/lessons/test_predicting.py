@@ -15,7 +15,7 @@ from tests.gui.features.lessons.test_lessons import LEFT, SECOND, make_runs, tak
 
 @pytest.fixture
 def lessons(window, tmp_path):
-    """The lessons, with one open that asks for rows, and then for an order of two times."""
+    """The lessons with one open that asks for a number of rows, and then which time is longer."""
     path = tmp_path / "own.md"
     second = SECOND.replace("Question:", "Predict: step_ms@2 against @1\n\nQuestion:")
     path.write_text(GOOD.replace("Question:", "Predict: split\n\nQuestion:") + second)
@@ -39,7 +39,7 @@ def test_the_prediction_comes_first_and_is_judged_with_the_answer(lessons, windo
     answer = filled(lessons.lesson.steps[0].answer, lessons.done[0].figures)
     assert panel.answer.text() == f"You predicted 15 + 15: right. {answer}"
     assert field.isVisible() and not field.number.isEnabled()
-    # A step that is done remembers what was predicted for it.
+    # A finished step remembers its prediction.
     lessons.step(1)
     lessons.step(-1)
     assert panel.answer.text() == f"You predicted 15 + 15: right. {answer}"

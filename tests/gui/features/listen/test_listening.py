@@ -53,7 +53,7 @@ def address(window):
 
 
 def sent(folder, ranks, to, cut=None):
-    """Connections that have sent the records of some ranks of a folder."""
+    """Return connections that have sent the records of some ranks of a folder."""
     made = []
     for rank in ranks:
         made.append(connect(to, rank))
@@ -91,7 +91,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         told = trace.counter("loss")
         assert (told.steps.tolist(), told.values.tolist()) == (list(range(5)), [0, 0.5, 1, 1.5, 2])
     assert window.action("stop").isEnabled() is False
-    qtbot.wait(300)  # the last figures
+    qtbot.wait(300)  # until the figures are refreshed for the last time
     assert (
         window.feature(DevicesFeature).imported.isHidden()
         and not window.feature(StatusFeature).bar._progress.isVisible()

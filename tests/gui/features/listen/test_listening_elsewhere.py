@@ -31,7 +31,7 @@ def dialog(window):
 
 @pytest.fixture
 def ssh(tmp_path, monkeypatch):
-    """Puts a script in the place of `ssh`."""
+    """Replaces `ssh` by a script."""
 
     def put(line):
         write_script(tmp_path / "ssh", line)

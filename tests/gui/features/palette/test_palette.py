@@ -1,4 +1,4 @@
-"""The command palette: its matches, and moving in it by keys."""
+"""The command palette: matching, and navigation by keys."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def command(text: str, where: str = "", enabled: bool = True) -> Command:
 @pytest.mark.parametrize(
     ("typed", "better", "worse"),
     [
-        ("zoom", "Zoom in", "A room for zebras"),  # a word's beginning over scattered letters
-        ("in", "Zoom in", "Beginning"),  # a word's beginning over its inside
+        ("zoom", "Zoom in", "A room for zebras"),  # the start of a word beats scattered letters
+        ("in", "Zoom in", "Beginning"),  # the start of a word beats its middle
         ("gap", "Longest gap", "Go to a plan"),
-        ("zi", "Zoom in", "Zebras roam in"),  # the tighter run
-        ("fit", "Fit", "Fit the selection"),  # of two as good ones the shorter
+        ("zi", "Zoom in", "Zebras roam in"),  # letters that are closer together win
+        ("fit", "Fit", "Fit the selection"),  # the shorter of two equal matches wins
     ],
 )
 def test_better_matches_have_higher_scores(typed: str, better: str, worse: str) -> None:

@@ -31,7 +31,7 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock in seconds that the test advances."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -120,7 +120,7 @@ def test_bars_fill_as_the_line_passes_and_later_bars_are_veiled(
     playback.playing.close()
     plain = colour_at(window, x, y)
     assert filled == plain != veiled
-    assert veiled.lightness() > plain.lightness()  # towards the ground's colour
+    assert veiled.lightness() > plain.lightness()  # towards the background colour
 
 
 def test_the_lane_names_show_work_wait_and_memory(
@@ -164,7 +164,7 @@ def test_events_are_reached_by_keys_and_an_arrow_shows_what_arrives(
 
 
 def drawn_arrows(window: MainWindow, monkeypatch: pytest.MonkeyPatch, time: int) -> int:
-    """The number of arrows that are drawn at a time in ns."""
+    """Return the number of arrows that are drawn at a time in ns."""
     drawn: list[object] = []
     playback = window.feature(PlaybackFeature)
     film = playback.playing.film
@@ -192,7 +192,7 @@ def test_the_line_is_dragged_by_its_tag_and_nothing_is_selected(
     moved = state.viewport.time(at.x() + 100 - LABELS) - film.film.start
     assert playback.player.time == pytest.approx(moved)
     assert state.selection is None
-    # Beside the line a drag selects a range, as ever.
+    # Next to the line, a drag selects a range as usual.
     QTest.mousePress(area, Qt.MouseButton.LeftButton, pos=QPoint(300, 100))
     QTest.mouseMove(area, QPoint(400, 100))
     QTest.mouseRelease(area, Qt.MouseButton.LeftButton, pos=QPoint(400, 100))

@@ -46,7 +46,7 @@ COSTS = {"forward_ms": 3, "backward_input_ms": 3, "backward_weight_ms": 3, "loss
 def perform(
     window: MainWindow, client: FakeClient, spec: Specification, calibrated: bool = True
 ) -> None:
-    """Play a whole run on the client whose messages the test chooses."""
+    """Perform a whole run on the fake client."""
     window.session.run(spec)
     header, made = batches(spec)
     told = [batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))])]
@@ -236,7 +236,7 @@ def test_advice_for_one_run_is_not_offered_above_another(
     client.say(header, *made[:4])
     qtbot.waitUntil(lambda: window.run_shown.live and bool(window.run_shown.trace.steps))
     assert not window.feature(VerdictFeature).line.changes[0].isVisible()
-    # The panel still shows the run before: its costs are asked about again.
+    # The panel still shows the previous run and requests a ranking from its costs again.
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(found), timeout=ADVICE_MS)
     assert found[0] and not window.feature(VerdictFeature).line.changes[0].isVisible()

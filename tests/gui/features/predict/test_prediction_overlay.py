@@ -1,4 +1,4 @@
-"""Beside every run that ended: its prediction, and by how much that is wrong."""
+"""The prediction of every finished run, and its error."""
 
 from __future__ import annotations
 

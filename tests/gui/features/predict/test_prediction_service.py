@@ -23,7 +23,7 @@ pytestmark = pytest.mark.starts_processes
 
 
 def worker_processes() -> list[int]:
-    """Ids of the worker processes that this process has started."""
+    """Return the ids of the worker processes that this process has started."""
     found = []
     for pid in children(os.getpid()):
         command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -48,7 +48,7 @@ def test_three_panels_are_answered_by_one_process(
     window.bring("try")
     advisor = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: advisor.model.rowCount() > 0, timeout=ANSWER_MS)
-    # All three still work together, whichever was used first.
+    # All three panels still work after the others have used the process.
     window.bring("blocks")
     before = blocks.predicted.text()
     drag(blocks.strip, 0, 5)

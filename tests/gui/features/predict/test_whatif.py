@@ -59,7 +59,7 @@ def panel(window: MainWindow, qtbot: object) -> WhatIfPanel:
 
 @pytest.fixture
 def sent(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """The jobs that are sent, to a process that never answers."""
+    """The jobs sent to a process that never answers."""
     jobs: list[object] = []
 
     def send(job: object) -> int:
@@ -329,7 +329,7 @@ def test_a_prediction_has_the_names_of_the_runs_lanes(
     qtbot.waitUntil(lambda: window.run_shown is not shown, timeout=ANSWER_MS)
     header = window.run_shown.trace.header
     assert [lane.name for lane in header.compute_lanes][:2] == ["virtual:0", "virtual:1"]
-    assert header.timing_note == ""  # no clock has measured it
+    assert header.timing_note == ""  # a prediction is not measured
 
 
 def test_without_a_run_the_forms_model_is_predicted(
@@ -462,7 +462,7 @@ def test_the_answer_with_step_and_memory_is_on_top_and_no_field_is_cut(
     assert headline.text().startswith(f"{duration_text(end - start)} → ")
     assert duration_text(makespan(panel), like=end - start) in headline.text()
     assert answer.basis is not None
-    # The command says the same share.
+    # The command prints the same share.
     share, _, _ = str(answer.basis.text).partition(" of the critical path")
     assert panel.answer.detail.text().startswith(f"{share} of the critical path measured, ")
     panel.sliders["microbatches"].value = 16

@@ -126,7 +126,7 @@ def test_arguments_of_an_event_are_listed_in_details(window, tmp_path):
 
 
 def test_events_of_no_step_can_be_selected(qtbot, window, tmp_path):
-    """Before the first step, after the last, and in a trace without steps."""
+    """Events before the first step, after the last, and in a trace without steps."""
     own = {"ph": "X", "dur": 5, "pid": 1, "tid": 1}
     events = [{**own, "ts": ts, "name": f"n{ts}"} for ts in (0, 10, 20, 30)]
     steps = [{**own, "ts": ts, "tid": 2, "name": f"step {ts}"} for ts in (9, 19)]
@@ -240,7 +240,7 @@ def two_threads(folder, *, flow=True, marks=False):
         {**own, "ph": "X", "name": name, "ts": ts, "dur": dur, "tid": tid}
         for name, ts, dur, tid in bars
     ]
-    if marks:  # two steps, between which the arrow leads
+    if marks:  # two steps, which the arrow connects
         marked = {**own, "ph": "X", "cat": "user_annotation", "dur": 50, "tid": 1}
         events += [{**marked, "name": f"ProfilerStep#{n}", "ts": 50 * n} for n in range(2)]
     if flow:

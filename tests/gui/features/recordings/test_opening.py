@@ -1,4 +1,4 @@
-"""A large recording is opened while the window goes on; giving up leaves nothing."""
+"""Opening large recordings in the background; cancelling leaves nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def half_done(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Making an index goes half the way and no further; set once it was given up."""
+    """Stop building an index half-way; the event is set when building is cancelled."""
     given_up = threading.Event()
 
     def build(path: Path, progress: Callable[[int, int], bool]) -> bool:

@@ -23,7 +23,7 @@ from tests.make_believe import record, specification
 
 @pytest.fixture
 def in_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A recording is saved in many bits, each of which uses up its time."""
+    """Make saving take many small pieces, each in a time slice of its own."""
     monkeypatch.setattr(run_module, "COPIED", 1024)
     monkeypatch.setattr(files, "AT_ONCE_S", 0.0)
     monkeypatch.setattr(jobs, "SLICE_S", 0.0)

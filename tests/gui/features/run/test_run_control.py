@@ -64,7 +64,7 @@ def test_during_a_run_the_button_says_that_it_runs(window: MainWindow, client: F
 
 
 def menu_on(qtbot: object, widget: object, at: QPoint) -> QMenu:
-    """Right click, and the menu that has opened."""
+    """Right-click, and return the menu that opens."""
     place = widget.mapToGlobal(at)
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, place)
     QApplication.sendEvent(widget, event)
@@ -139,7 +139,7 @@ def test_unfolded_sections_are_unfolded_in_the_next_window(
 
 
 def type_into(qtbot: object, window: MainWindow, text: str) -> None:
-    """Answer the question for a line of text."""
+    """Type a text into the open dialog, and accept it."""
     dialog = next(found for found in window.findChildren(QInputDialog) if found.isVisible())
     line = dialog.findChild(QLineEdit)
     line.selectAll()

@@ -38,7 +38,7 @@ def titles(window: MainWindow) -> list[str]:
 
 
 def drop(window: MainWindow, paths: list[Path]) -> None:
-    """Let files fall onto the window."""
+    """Drop files onto the window."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -117,7 +117,7 @@ def test_closing_the_last_tab_clears_everything_and_shows_the_first_page(
     assert window.feature(DevicesFeature).batch.scene is None
     assert window.feature(DetailsFeature).panel.widget.table.rowCount() == 0
     assert len(window.session.runs) == 1
-    window.action("close_tab").trigger()  # there is nothing to close any more
+    window.action("close_tab").trigger()  # nothing is left to close
     window.feature(RunsFeature).panel.widget.setCurrentItem(None)
     window.feature(RunsFeature).panel.widget.setCurrentItem(
         window.feature(RunsFeature).panel.widget.topLevelItem(0)

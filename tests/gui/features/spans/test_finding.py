@@ -20,7 +20,7 @@ SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=2, warmu
 
 
 def shown(window: MainWindow, client: FakeClient) -> MainWindow:
-    """The window with a run that is over."""
+    """Show a finished run in the window, and focus the timeline."""
     client.perform(SPEC)
     while window.run_shown is None or window.run_shown.live:  # a tick takes a part of the messages
         window.session.tick()

@@ -1,4 +1,4 @@
-"""The search bar under real keys: it finds, steps through, marks and lets go."""
+"""The search bar under real keys: finding, stepping through hits, marking and closing."""
 
 from __future__ import annotations
 

@@ -112,5 +112,5 @@ def test_a_long_query_is_stopped_and_leaves_no_thread(
     assert panel.status.text() == "Stopped." and panel.go.text() == "Run query"
     qtbot.waitUntil(lambda: threading.active_count() <= before)
     panel.ask()
-    panel.runner.close()  # as the window does when it is left
+    panel.runner.close()  # as the window does when it closes
     assert threading.active_count() <= before

@@ -56,7 +56,7 @@ def count(panel: StatisticsPanel, qtbot: object) -> None:
 
 
 def a_range(scene: Scene, lanes: tuple[int, ...] | None = None) -> TimeRange:
-    """From amid the second step to amid the last one."""
+    """A range from the middle of the second step to the middle of the last one."""
     starts = [scene.trace.step_bounds(step)[0] for step in scene.trace.steps]
     return TimeRange(starts[1] + 7 * MS, starts[-1] + 9 * MS, lanes)
 

@@ -55,7 +55,7 @@ def test_a_low_window_shows_in_its_last_line_how_its_lanes_are_timed(window, cli
     window.resize(1440, 900)
     perform(window, client, specification(devices="2xvirtual", steps=3))
     qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.isVisible())
-    assert note.text() == ""  # the verdict says it
+    assert note.text() == ""  # the verdict line shows it instead
     window.resize(1000, 650)
     qtbot.waitUntil(lambda: note.text().startswith("virtual clock"))
     assert note.toolTip().startswith("virtual clock: each task measured alone, ")

@@ -1,4 +1,4 @@
-"""The Steps panel: bars for makespans, a line for losses, a click for the timeline."""
+"""The Steps panel: makespans as bars, losses as a line, and clicks that move the timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strip of steps in small: a cell for each step, the one on screen marked, clicks and drags."""
+"""The strip of small steps: a cell for each, a mark for the one on screen, clicks and drags."""
 
 from __future__ import annotations
 

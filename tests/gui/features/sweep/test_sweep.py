@@ -1,4 +1,4 @@
-"""The Sweep panel in the window: its runs, its growing curve, and the way to a point's run."""
+"""The Sweep panel in the window: its runs, its growing curve, and opening the run of a point."""
 
 import csv
 
@@ -64,7 +64,7 @@ def test_a_curve_grows_run_by_run_and_a_point_opens_its_run(window, client, pane
     assert shown == place.result.setting and shown[SPLIT_SIZE] == 8
     assert (
         window.feature(RunFeature).form.specification()[SPLIT_SIZE] is None
-    )  # the form stays as it was
+    )  # the form is unchanged
 
 
 def test_the_keyboard_reaches_every_point(window, client, panel):

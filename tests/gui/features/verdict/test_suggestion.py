@@ -1,4 +1,4 @@
-"""Suggestions for a run, and none if nothing follows from it."""
+"""Suggestions for the next run, drawn from the last one."""
 
 from dataclasses import replace
 

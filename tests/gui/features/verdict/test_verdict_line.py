@@ -1,4 +1,4 @@
-"""The line above the timeline: the limit of the run, while it goes on and at its end."""
+"""The line above the timeline: what limits the run, during it and at its end."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Colours of one's own: chosen by keys, checked at once, kept, and taken back."""
+"""The user's own colours: chosen by keys, checked at once, stored, and reset."""
 
 from __future__ import annotations
 

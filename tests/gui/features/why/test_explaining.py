@@ -30,7 +30,7 @@ from tests.make_believe import MS, specification, trace_of
 
 
 class Gate:
-    """Explains steps on threads alone, and only while it is open."""
+    """Explains steps, only on threads other than the main one and only while the gate is open."""
 
     def __init__(self) -> None:
         self.open = threading.Event()
@@ -103,7 +103,7 @@ def test_a_step_of_too_many_tasks_is_not_explained_and_shows_a_message(
     perform(window, client, specification("mp"))
     said = "Not explained: the step has 9 tasks, and at most 8 are explained here."
     start, _ = window.run_shown.trace.step_bounds(shown_step(window))
-    QTest.mouseMove(window.timeline.viewport())  # it may be at the place already
+    QTest.mouseMove(window.timeline.viewport())  # the pointer may already be at that place
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
     assert window.timeline.overlays.hovered[2][-1] == said
     click(window, 1, start + MS)

@@ -54,14 +54,14 @@ DOWN = {"ideal": 24 * MS, "imbalance": 0, "bubble": 9 * MS, "contention": -3 * M
 
 
 def show_why(window: MainWindow) -> None:
-    """Open the dock with its key."""
+    """Open the Why dock with its key."""
     if not window.feature(WhyFeature).panel.widget.isVisible():
         QTest.keySequence(window, window.findChild(QAction, "show_why").shortcut())
     assert window.feature(WhyFeature).panel.widget.isVisible()
 
 
 def explained(window: MainWindow, client: FakeClient, *given: str, **values: object) -> None:
-    """A run with these settings, and the dock open."""
+    """Perform a run with these settings, and open the dock."""
     perform(window, client, specification(*given, **values))
     show_why(window)
 
@@ -207,7 +207,7 @@ def test_the_mean_names_its_steps_and_excludes_a_stopped_step(
     header, made = batches(spec)
     stopped = note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")])
     window.session.run(spec)
-    # Without the records after the last step's spans, as if it was stopped in the middle.
+    # Leave out the records after the last step's spans, as if the run was stopped in the middle.
     client.say(header, *made[:sent], stopped, Ended(Outcome.STOPPED))
     qtbot.waitUntil(lambda: window.run_shown is not None and window.run_shown.outcome is not None)
     window.bring("why")
@@ -228,7 +228,7 @@ def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
     chooser.setFocus()
     QTest.keyClick(chooser, Qt.Key.Key_Down)
     steps = summarise(window.run_shown.trace).steps
-    # Explained a little at a time: on busy cores not all at once.
+    # Steps are explained in slices, and busy cores may need several.
     qtbot.waitUntil(lambda: not window.feature(WhyFeature).panel.widget.path.isVisible())
     assert window.feature(WhyFeature).panel.widget.steps == [step.step for step in steps]
     assert (
@@ -292,7 +292,7 @@ def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClien
         return window.feature(WhyFeature).panel.widget.steps
 
     show_why(window)
-    # All spans of step 1 are there, but only its loss shows that it is over.
+    # All spans of step 1 have arrived, but only its loss shows that it is complete.
     assert explained_after(header, *made[: told - 1]) == [0]
     assert explained_after(made[told - 1]) == [1]
     assert explained_after(opened) == [1]

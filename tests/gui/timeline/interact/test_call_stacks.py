@@ -71,7 +71,7 @@ def test_the_device_is_shown_first_and_the_hosts_call_stack_on_request(
 ) -> None:
     closed = ["stream 7", "device annotations", "stream 20", "thread 1"]
     assert rows(view) == closed
-    # Without scrolling, and with lanes that are high enough for texts.
+    # All rows fit without scrolling, and lanes are high enough for texts.
     assert view.state.stack.layout.height <= 480
     assert view.state.stack.layout.compute > 60
     click(view, heading_at(view))

@@ -101,7 +101,7 @@ def test_only_long_steps_of_the_warm_up_are_folded() -> None:
     folds = folds_of(starts, ends, warmup=2)
     assert folds.gaps == [(0.0, 5_000.0), (5_210.0, 9_000.0)]
     assert folds.drawn(5_000.0) - folds.drawn(0.0) == 128.0
-    # While there is only warm-up, nothing is known that it is longer than.
+    # As long as there is only warm-up, there is nothing to compare its length with.
     assert folds_of(starts[:2], ends[:2], warmup=2) is NO_FOLDS
 
 

@@ -73,7 +73,7 @@ def rows(view: TimelineView) -> dict[str, Track]:
 
 
 def heights(view: TimelineView, row: Track, time: int) -> int:
-    """Return the number of lines of the row that are painted at a time, in pixels."""
+    """Return how many pixels of the row are painted at a time in ns, from top to bottom."""
     image: QImage = view.grab().toImage()
     frame = view.state.frame
     x, top = round(frame.x(time)), frame.top + row.top

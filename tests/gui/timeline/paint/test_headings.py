@@ -1,4 +1,4 @@
-"""Headings of groups and names of steps: nothing covers them, and each is said once."""
+"""Headings of groups and names of steps: nothing covers them, and each is shown once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gui.timeline.state.scene import Scene
 from tests.make_believe import MS, specification, trace_of
 
 SHARED = Path(__file__).parents[3] / "fixtures" / "gpu-tp.arrow"
-"""A run of two lanes on one GPU, whose steps are far apart, so that the time between is folded."""
+"""A run of two lanes on one GPU; its steps are far apart, so the time between them is folded."""
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_the_heading_of_a_shared_device_has_its_name_once(view: TimelineView) ->
 
 
 class Texts:
-    """A painter that keeps the places of texts, and draws nothing."""
+    """A painter that stores the places of texts and draws nothing."""
 
     def __init__(self) -> None:
         self.places: dict[str, float] = {}

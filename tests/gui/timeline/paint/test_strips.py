@@ -62,9 +62,9 @@ def colours_in(view: TimelineView, track: Track) -> set[str]:
 
 
 def filled_height(view: TimelineView, track: Track, colour: str) -> int:
-    """The most pixels that a colour stands high from a strip's bottom, over three columns.
+    """Return the height in pixels that a colour reaches from a strip's bottom in three columns.
 
-    A single column may be the line's upright part, which has the same colour.
+    A single column may be a vertical part of the line, which has the same colour.
     """
     image = view.grab().toImage()
     ratio = image.devicePixelRatio()

@@ -1,4 +1,4 @@
-"""Gaps under the mouse: their tooltip has the cause, and they lead to the blocking task."""
+"""Gaps under the mouse: their tooltips show the cause, and a click leads to the blocking task."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def test_a_growing_step_is_explained_again_but_not_continually() -> None:
     now = [0.0]
     explained = ExplanationCache(trace, lambda: now[0])
     whole = made[2]
-    append_batch(trace, made[0])  # its plan
+    append_batch(trace, made[0])  # the plan
     append_batch(trace, whole.slice(0, 20))
     first = explained.explanation(0)
     assert explained.explanation(0) is first

@@ -23,7 +23,10 @@ STEPS = 3
 
 
 def with_a_lost_end(told: bool = True) -> tuple[Trace, Span]:
-    """A finished run in which the first task of step 1 has no end; `told` that it has begun."""
+    """Return a finished run in which the first task of step 1 has no end.
+
+    If `told`, the run has recorded that this task has begun.
+    """
     header, plans = header_and_plans(specification(steps=STEPS, warmup=0))
     trace, opened, now = Trace(header), Trace(header), 2 * MS
     plan = next(iter(plans.values()))
