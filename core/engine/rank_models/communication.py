@@ -66,14 +66,15 @@ class Communication:
 
     @staticmethod
     def reduce_scatter(part: Tensor, whole: Tensor, group: ProcessGroup) -> None:
-        """Fill `part` with this rank's piece of the mean of all ranks' `whole`, which is lost."""
+        """Fill `part` with this rank's piece of the mean over ranks of `whole`; changes `whole`."""
         # Divided first, because the sum could overflow in a short type such as float16.
         reduce_scatter(part, whole.div_(group.size()), group=group)
 
     def finish(self) -> None:
         """Wait for all collectives. Raise the error of a collective that has failed.
 
-        Here fully_shard has made the compute stream wait at the end of the backward pass.
+        Does nothing here, because fully_shard has made the compute stream wait at the end of the
+        backward pass.
         """
 
     def close(self) -> None:
@@ -85,7 +86,7 @@ class ThreadedCollectives(Communication):
 
     def __init__(self, lane: LaneThread) -> None:
         self._stack = ExitStack()
-        # It has the cores of the lane that it serves, because torch's number of threads is global.
+        # The thread has the cores of its lane, because torch's number of threads is global.
         super().__init__(self._stack.enter_context(open_lanes((lane.lane,))[0]))
         self._pending: list[Future[Timestamp]] = []
 
@@ -118,7 +119,7 @@ class ThreadedCollectives(Communication):
         torch.sum(pieces.view(group.size(), -1), 0, out=part).div_(group.size())
 
     def finish(self) -> None:
-        """Wait for the queue, and let the computing stream wait for its collectives."""
+        """Wait for the queue, and make the computing stream wait for its collectives."""
         pending, self._pending = self._pending, []
         for future in pending:
             self._lane.wait(future.result())

@@ -46,8 +46,7 @@ class Sharded(RankModel):
     """fully_shard on each block that has parameters, and on the root."""
 
     def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
-        # The warning concerns blocks that return a view, if it is written to, which never happens
-        # here.
+        # The warning is about writing to a view that a block returns, which never happens here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
         super().__init__(blocks, setup)
         runs = Communication if setup.on_streams else ThreadedCollectives
@@ -170,8 +169,7 @@ class Sharded(RankModel):
         for number, block in enumerate(self.blocks):
             if self._names[number]:
                 sharded.append(self._shard_block(number, block, mesh))
-        # The root is last. It gets the parameters that its children have left, which are none, so
-        # it has no collective.
+        # The root is last. Its children have taken all parameters, so it has no collective.
         fully_shard(self.blocks, mesh=mesh)
         for module, following in pairwise(sharded):
             module.set_modules_to_forward_prefetch([following])

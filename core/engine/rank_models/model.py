@@ -22,7 +22,7 @@ from core.recorder.rank_step import Op
 class RankSetup:
     """The lane of a rank's model, the instrument that records it, and the receiver of counters.
 
-    `on_streams` says that collectives run on the device's streams and not on threads of the host.
+    `on_streams` is True if collectives run on the device's streams, not on threads of the host.
     """
 
     lane: LaneThread

@@ -33,7 +33,8 @@ class ExpectedStep:
 class StepExpectations:
     """The expected steps of a rank; `current` is the running step.
 
-    It is replaced as a whole, so that another thread always finds the plan and tasks of one step.
+    `current` is replaced as a whole, so that another thread always finds the plan and tasks of one
+    step.
     `report` records a plan's tasks and returns the plan's number.
     """
 
@@ -50,7 +51,7 @@ class StepExpectations:
         self.current = self._expect(0, prepared.specification.all_rows[0])
 
     def begin(self, step: int) -> ExpectedStep:
-        """Return the next step, with the collectives that torch has reported last."""
+        """Return the next step, with the collectives that torch has reported most recently."""
         self.current = self._expect(step, self._prepared.specification.all_rows[step])
         return self.current
 

@@ -16,7 +16,7 @@ def collectives_in(ops: Iterable[Op]) -> list[Op]:
 
 
 def place_ops(ops: Sequence[Op], tracks: int) -> list[PlacedOp]:
-    """Place operations on the rank's lanes; computations are on track 0, as collectives may be.
+    """Place operations on tracks: computations on track 0, collectives on any track.
 
     Collectives that have not begun are left out.
     """

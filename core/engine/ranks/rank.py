@@ -1,7 +1,7 @@
 """The process of one rank, for strategies that torch runs.
 
-core.engine.ranks.run starts it, by core.engine.ranks.start, sends its settings as a line of JSON,
-and receives its rows as a stream with the recording's schema.
+core.engine.ranks.run starts it through core.engine.ranks.start, sends its settings as a line of
+JSON, and receives its rows as a stream with the recording's schema.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ class RankWorker:
         rows = expected.plan.rows
         part = expected.plan.parts[self._settings.rank]
         mine = slice(part.start, part.start + part.rows)
-        # Copied, because the model may write to its input and verification needs the batch as it
-        # was.
+        # Copied, because the model may write to its input, and verification needs the original
+        # batch.
         x, target = (tensor[mine].clone().to(self._lane.device) for tensor in batch)
         before = self._model.whole_parameters() if self._compares else {}
         self._model.begin()

@@ -226,7 +226,7 @@ def _with_plans(batch: pa.RecordBatch, plans: NDArray[np.int64]) -> pa.RecordBat
 
 
 def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:
-    """Log how a batch is shared whose rows cannot be divided equally."""
+    """Log the shares of each batch whose rows cannot be divided equally, and the backend."""
     world = len(prepared.lanes)
     for rows, plan in prepared.plans.items():
         if rows % world:

@@ -1,4 +1,4 @@
-"""Main module of a rank's process: imports what it needs, above all torch, and runs the rank."""
+"""Main module of a rank's process: imports torch and the engine, and runs the rank."""
 
 from __future__ import annotations
 

@@ -29,17 +29,17 @@ from core.plan.task import Task
 from core.recording.schema import NoteRow, Timings, TraceWriter
 
 SHORT_NS = 5_000_000
-"""A task is sent as open only after it has run for this long: most tasks have ended before."""
+"""A task is sent as open only after it has run for this long: most tasks have ended by then."""
 
 
 @dataclass(slots=True, eq=False)
 class _LaneJob:
     """A task of the current step, with its times and the tensors that it holds.
 
-    `issued` is set when the lane's thread is done with the task, at which it began at the time
-    `launched` (ns). `span` is the task's start and end (ns), once these are final, and `rows` are
-    then the rows of the task and of its blocks. `activations` are the bytes that the lane held at
-    the task's end.
+    The lane's thread begins with the task at the time `launched` (ns), and sets `issued` when it is
+    done with it. Once the task's start and end (ns) are final, `span` has them, and `rows` has the
+    rows of the task and of its blocks. `activations` are the bytes that the lane held at the task's
+    end.
     """
 
     task: Task
@@ -74,7 +74,7 @@ class _LaneJob:
 
     @property
     def start_time(self) -> int | None:
-        """The time at which the task started on its device (ns), or None."""
+        """The time at which the task started on its device (ns); None if it has not started."""
         start = self.stamps.start
         if start is None or not has_passed(start):
             return None
@@ -155,7 +155,7 @@ class Executor:
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
     ) -> StepState:
-        """Run one step. `number` is the writer's, for the plan's tasks followed by the nested ones.
+        """Run one step. `number` is the writer's plan number for the plan's and the nested tasks.
 
         Raises RunStopped, or the exception of the first task that failed.
         """
@@ -228,8 +228,8 @@ class Executor:
     def _collect(self, jobs: list[_LaneJob]) -> None:
         """Wait until every job has ended, and release its tensors.
 
-        On a lane that does its work in its thread, only the last job is waited for: to wake up
-        after each job would take time from lanes that compute.
+        On a lane that does its work in its thread, only the last job is waited for: waking up after
+        each job would take time from lanes that compute.
         """
         last = {job.lane: job for job in jobs}
         for job in jobs:
@@ -248,7 +248,7 @@ class Executor:
         jobs: Sequence[_LaneJob],
         writer: TraceWriter,
     ) -> None:
-        """Make the times of all jobs final, and keep values that the next step changes.
+        """Make the times of all jobs final, and save values that the next step would change.
 
         All jobs must have ended.
         """

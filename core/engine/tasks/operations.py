@@ -92,7 +92,7 @@ class Operations:
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
         """Run a task and return the tensors that must be kept until its end.
 
-        The stamps are set directly before and after the work of torch. If it fails, they have no
+        The stamps are set directly before and after torch's work. If the task fails, they have no
         end.
         """
         # Lanes run at the same time, each in its thread, but each uses only its own number here.
@@ -351,7 +351,8 @@ class Operations:
     def _sum_gradients(self, step: StepState, task: Task) -> TaskWork:
         """Sum gradients over the replicas of a stage.
 
-        If the stage is divided: over its shards, for the parameters that all of them have.
+        If the stage is divided, sum instead over its shards, for the parameters that all of them
+        have.
         """
         own = task.place
         shards = step.plan.stages[own.stage].shards
@@ -467,9 +468,9 @@ def _input(step: StepState, part: Part, task: Task) -> Tensor:
 def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | None:
     """Return the gradient of a stage's input `x`; None for the first stage, which passes none on.
 
-    It is zero if nothing depends on the input, or if the input consists of integers. Must be called
-    before the task's end event: another lane waits only for that event, and might copy zeros that
-    are launched later before they are written.
+    The gradient is zero if nothing depends on the input, or if the input consists of integers. Must
+    be called before the task's end event. Another lane waits only for that event, and might copy
+    zeros that were launched after it before they are written.
     """
     if not task.stage:
         return None
@@ -479,7 +480,7 @@ def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | 
 
 
 def _put_input_gradient(step: StepState, part: Part, task: Task, gradient: Tensor | None) -> None:
-    """Put the gradient of a stage's input for the stage before it, if there is one."""
+    """Store the gradient of a stage's input for the previous stage, if there is one."""
     if task.stage and gradient is not None:
         step.values.put_result("gradient", part, task.stage - 1, task, gradient)
 
@@ -492,7 +493,7 @@ def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
 
 
 def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
-    """Return for each lane on which rows of the batch enter: (first row, last row + 1).
+    """Return the rows of the batch that enter on each lane, as (first row, last row + 1).
 
     The whole batch enters on the lane that scatters it. Without a scatter, the rows of each replica
     enter on the lane of its first stage, or on the lanes of all shards of that stage.

@@ -39,10 +39,10 @@ class ValueKey(NamedTuple):
 
 
 class ValueStore:
-    """The values of one step of a plan. `ledgers` count what each lane holds of them.
+    """The values of one step of a plan. `ledgers` count the bytes that each lane holds.
 
-    One task puts a value, and the task that reads it takes it out, each with the lane that holds
-    it. So a tensor lives no longer than its last use.
+    One task puts a value, and the task that reads it takes it out. Both name the lane that holds
+    the value. So a tensor lives no longer than its last use.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -86,8 +86,8 @@ class ValueStore:
     def put_result(self, kind: str, part: Part, stage: int, task: Task, value: Tensor) -> None:
         """Put a task's result for another stage.
 
-        The result of one shard of several is partial: it is put once for each shard, which all
-        read it.
+        The result of one of several shards is partial. All shards read it, so it is put once for
+        each of them.
         """
         own = task.place
         shard = own.shard

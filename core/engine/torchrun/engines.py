@@ -84,7 +84,7 @@ class TorchEngine(ABC):
         return {name: _whole(p) for name, p in self.parameters().items()}
 
     def whole_gradients(self) -> Named:
-        """Return copies of their gradients."""
+        """Return copies of their gradients on the host; shards are gathered."""
         gradients = gradients_of(self.parameters())
         return {name: _whole(gradient) for name, gradient in gradients.items()}
 
@@ -115,7 +115,7 @@ class DdpEngine(TorchEngine):
         return full_names(self._blocks)
 
     def compute(self, batch: Batch, plan: Plan) -> Tensor:
-        """Compute this rank's rows, weighted so that the mean over ranks is that over the batch."""
+        """Compute this rank's rows, weighted so that the mean over ranks is the batch's mean."""
         part = plan.parts[self.rank]
         mine = slice(part.start, part.start + part.rows)
         x, target = (tensor[mine].to(self.device) for tensor in batch)

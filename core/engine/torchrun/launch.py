@@ -32,7 +32,7 @@ RANK = "core.engine.torchrun.start"
 NOT_RECORDED = "bubblescope: not all was recorded: "
 # Ranks print a line when they fail (rank.py); torchrun then prints a summary of the failures.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
-# gloo's messages when another rank is gone, whichever rank has failed first.
+# gloo's messages when another rank is gone, regardless of which rank failed first.
 _LOST = re.compile("by peer|Broken pipe")
 # When a process has failed, torchrun ends the others with this signal.
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
@@ -61,8 +61,8 @@ def launch(
 ) -> tuple[Trace | None, Ended]:
     """Run a job under torchrun and read its recording.
 
-    It records into the folder `out`, or if that is "", into a temporary one. The trace is None on
-    all hosts but the first, for a listener, and if nothing was recorded.
+    `out` is a folder, a listener's address, or "" for a temporary folder. The trace is None on all
+    hosts but the first, for a listener, and if nothing was recorded.
     """
 
     def on_line(line: str) -> None:
@@ -158,8 +158,8 @@ def _command(settings: LaunchSettings, lanes: int, hosts: Hosts, own: str) -> li
 def _address(endpoint: str) -> str:
     """Return the address from which this host reaches `endpoint`, HOST:PORT.
 
-    The address of its host name may be unreachable for the others. Raise PlanError if there is no
-    route.
+    The address of this host's name may be unreachable for the other hosts. Raise PlanError if there
+    is no route.
     """
     host, _, port = endpoint.rpartition(":")
     try:
@@ -182,7 +182,7 @@ def _variables(hosts: Hosts) -> dict[str, str]:
 
 
 def reason_of(printed: str, status: int) -> Text:
-    """Return why a job failed, given everything printed and torchrun's status.
+    """Return the reason why a job failed, given everything printed and torchrun's status.
 
     A line printed by a rank is preferred; next is torchrun's report of how a process ended; last is
     a rank's report that it has lost another rank.
@@ -200,10 +200,10 @@ def reason_of(printed: str, status: int) -> Text:
 
 
 def _last_end(printed: str, reasons: Mapping[str, str]) -> Text:
-    """Return how the first failed rank without a reason ended; "" if there is none."""
+    """Describe the end of a failed rank without a reason, if possible the first; "" if none."""
     ended: Text = ""
     failures = list(_FAILED.finditer(printed))
-    # torchrun names the failure that it has observed first at the end.
+    # torchrun's summary ends with the failure that it observed first.
     for failure in failures:
         is_cause = failure is failures[-1] or failure[2] != _ENDED_BY_TORCHRUN
         if is_cause and failure[1] not in reasons:
@@ -212,7 +212,7 @@ def _last_end(printed: str, reasons: Mapping[str, str]) -> Text:
 
 
 def _torchrun_end(printed: str, status: int) -> Message:
-    """Return how torchrun has ended, with the last line of text that was printed."""
+    """Describe the end of torchrun, with the last line of text that was printed."""
     if status < 0:
         return message("torchrun was ended by {signal}", signal=signal_name(-status))
     lines = [line.strip() for line in printed.splitlines() if re.search(r"\w", line)]

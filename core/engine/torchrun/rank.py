@@ -52,7 +52,7 @@ class LaunchedRank:
         planned = plan_run(settings.specification, host_hardware(), self._build, present=False)
         self._specification = planned.specification
         self._plans = planned.plans
-        # Checked here, because only here the user's own model has been built, and can be planned.
+        # Not checked earlier: the user's own model must be built before it can be planned.
         check_parts(self._specification, self._plans.values())
         lanes = planned.lanes
         self._device = _device(lanes, settings.nodes)
@@ -134,7 +134,7 @@ class LaunchedRank:
         loss: float,
         run: record,
     ) -> None:
-        """Compare a step with a plain one, and record its loss and errors."""
+        """Compare a step with a plain step, and record its loss and errors."""
         parameters = self._engine.copies(before)[0]
         wanted = plain_step(self._workload, parameters, batch, plan.parts)
         found = [step_errors(loss, own, wanted) for own in self._engine.copies(gradients)]

@@ -1,4 +1,4 @@
-"""Main module of a rank's process under torchrun: imports what it needs, and runs the rank."""
+"""Main module of a rank's process under torchrun: imports torch and the engine, and runs it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
-# At most 20 batches a second, because the sending thread looks for batches as often.
+# At most 20 batches a second, because the sending thread checks for batches equally often.
 SEND_SECONDS = 0.05
 # Costs of zero for compute tasks: `durations` needs a curve of (rows, ns) for each kind, but only
 # the times of the link are used.
@@ -54,8 +54,8 @@ class _TaskTimes(NamedTuple):
 class VirtualPlan:
     """A plan as the virtual executor uses it, with values for each of its tasks.
 
-    `collectives` has the number of the ranks' collective of a task, or ABSENT. `modelled` has the
-    duration in ns that the link defines, or ABSENT if the duration is measured.
+    `collectives` has the number of the collective to which a task belongs, or ABSENT. `modelled`
+    has the duration in ns that the link defines, or ABSENT if the duration is measured.
     """
 
     columns: StepColumns
@@ -85,7 +85,7 @@ class VirtualExecutor:
     **Every span is sent exactly once**. The thread that runs the tasks stores the times of each
     task when its end is known, in the order of virtual time, which is the order on every lane.
     Between two tasks it makes a batch of the stored times. So the sending thread runs hardly any
-    Python, for which a task would have to wait while it is timed.
+    Python, which would delay the task that is being timed.
 
     `now` is the virtual time in ns, on the clock of the header's origin. Any thread may set `stop`:
     no further task starts then.
@@ -119,7 +119,7 @@ class VirtualExecutor:
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
     ) -> StepState:
-        """Run one step. `number` is the writer's, for the plan's tasks followed by the nested ones.
+        """Run one step. `number` is the writer's plan number for the plan's and the nested tasks.
 
         Raises RunStopped, or the exception of a task.
         """
@@ -202,7 +202,7 @@ class VirtualExecutor:
             bounds = stamps.bounds(block)
             if bounds is not None:
                 began, ended = (round(since(bound) * longer) for bound in bounds)
-                # Limited to `taken`: after rounding up, the block would end later than its task.
+                # Limited to `taken`: rounded up, a block could end later than its task.
                 first = start + min(began, taken)
                 last = start + min(ended, taken)
                 self._unsent.append(_TaskTimes(block.index, first, last))
@@ -233,9 +233,9 @@ class VirtualExecutor:
 def turns_of(lanes: Sequence[Lane], step: int) -> list[int]:
     """Return each lane's turn among lanes that could start a task at the same time.
 
-    The first task of a kind has colder caches than the others, even after its rehearsal. So that
-    this small additional time is not always on the same lane, the compute lanes take the first turn
-    one after the other, a step each. Other lanes have their turn with the lane that they serve.
+    The first task of a kind has colder caches than the others, even after its rehearsal. To keep
+    this small additional time from always being on the same lane, another compute lane has the
+    first turn in each step. Other lanes have the turn of the lane that they serve.
     """
     computing = lane_indices(lanes, Role.COMPUTE)
     count = len(computing)

@@ -39,8 +39,8 @@ from core.recording.schema import NoteRow, Record
 class MemoryChange(NamedTuple):
     """A change of a rank's memory by `bytes` at the end of a task; None is the start of the step.
 
-    It has a task and not a time, because the end in virtual time is known only after the task's
-    work.
+    It stores a task instead of a time, because the task's end in virtual time is known only after
+    its work.
     """
 
     task: int | None

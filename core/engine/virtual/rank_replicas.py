@@ -116,7 +116,7 @@ class RankReplicas(ModelReplicas):
         return [self.gradient(rank, name) for rank in self.ranks]
 
     def gradient(self, rank: int, name: str) -> Tensor:
-        """Return a gradient. Raises PlanError if it is None: ranks would wait for it for ever."""
+        """Return a gradient. Raises PlanError if it is None: ranks would wait for it forever."""
         gradient = self.whole[rank][name].grad
         if gradient is None:
             raise PlanError(

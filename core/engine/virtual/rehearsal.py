@@ -28,7 +28,7 @@ class Rehearsal:
     A rehearsal follows a step task by task on copies of the run's modules, which `make` returns.
     Their learning rate is zero, and the random state is restored after each task, so the run's
     results and the memory figures of its lanes do not depend on it. `log` gets a line if there is
-    no memory for it.
+    not enough memory for rehearsals.
     """
 
     def __init__(
@@ -42,18 +42,18 @@ class Rehearsal:
         self._has_failed = False
 
     def begin(self, plan: Plan, batch: Batch) -> None:
-        """Prepare the rehearsal of a step's tasks, if the tasks before were short."""
+        """Prepare the rehearsal of a step's tasks, if the tasks of an earlier step were short."""
         if self._is_wanted:
             self._attempt(partial(self._prepare, plan, batch))
 
     def run(self, task: Task) -> None:
-        """Run a task untimed, if this step is rehearsed. Raises what the task raises."""
+        """Run a task untimed, if this step is rehearsed. Raises the task's exception."""
         if self._operations is not None:
             self._attempt(partial(self._rehearse, self._operations, task))
 
     def end(self, lengths: Sequence[float]) -> None:
-        """End a step whose tasks took `lengths` ns, which decide if the next one is rehearsed."""
-        # A step that was rehearsed never ends the rehearsals: near the limit they would alternate.
+        """End a step whose tasks took `lengths` ns. Rehearse later steps if these were short."""
+        # Rehearsals are not stopped by long tasks: near the limit they would start and stop.
         if lengths and not self._has_failed and fmean(lengths) < LONG_NS:
             self._is_wanted = True
 

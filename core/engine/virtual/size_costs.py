@@ -5,8 +5,8 @@ for another strategy: a part of a task's cost does not depend on its rows, and s
 processor better than others. Here the model is cut into one stage for each block, on one lane.
 Three micro-batches pass through it: two with whole backward passes, of which the second adds to the
 gradients of the first, and one with a split backward. At every size the model is also cut into two
-stages, which shows the part of the cost that is paid once per task. It depends on the size: at the
-start of a task the processor's caches hold the data of another task.
+stages, which shows the part of the cost that is paid once per task. That part depends on the size:
+at the start of a task the processor's caches hold the data of another task.
 
 Everything runs on copies of the modules, and the random state is restored. Short tasks are
 rehearsed, as in the steps of a run.
@@ -214,9 +214,10 @@ def _shifted(curve: Curve, first: Curve, later: Curve) -> Curve:
 def _joined(medians: MedianTimes, blocks: int) -> dict[Kind, Curve]:
     """Return the ns by which a task through several blocks is shorter than separate tasks.
 
-    By kind and rows, for each block after the first, from the last stage of the coarse cut. It may
-    be below 0: then one task's blocks use up the caches that separate tasks find warm. A limit of 0
-    would also turn the scatter of measurements around 0 into a saving.
+    The savings are by kind and rows, for each block after the first, and are measured in the last
+    stage of the coarse cut. A saving may be below 0: then the blocks of one task use up the caches
+    that separate tasks find warm. A limit of 0 would also turn the scatter of measurements around 0
+    into a saving.
     """
     last = _coarse(blocks)[-1]
     count = last.last - last.first
