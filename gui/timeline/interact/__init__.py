@@ -1,1 +1,1 @@
-"""The timeline's widgets, with the mouse, the pointer and tooltips."""
+"""Widgets of the timeline, and its mouse input, crosshair and tooltips."""

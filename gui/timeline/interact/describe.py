@@ -71,7 +71,7 @@ def action(span: Span) -> str:
 
 
 def bar_name(trace: Trace, span: Span) -> str:
-    """Return the text on a span's bar, on a lane of several stages with its stage: `F1`, `2F1`."""
+    """Return the text on a span's bar: `F1`, or `2F1` on a lane with several stages."""
     if span.name:
         return span.label
     lane = trace.header.lanes[span.lane]
@@ -147,9 +147,9 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
 
 
 def predicted_card(name: str, predicted: Span, measured: Span | None) -> Card:
-    """Return title and lines of the tooltip of a predicted span, which is called `name`.
+    """Return title and lines of the tooltip of a predicted span with the text `name` on its bar.
 
-    It is compared with the `measured` span of the same task.
+    The tooltip compares it with the `measured` span of the same task, if there is one.
     """
     assert predicted.end is not None
     length = predicted.end - predicted.start
@@ -202,7 +202,7 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
 
 
 def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
-    """Return title and lines of a counter's tooltip at `start` ns; its range is until `end` ns."""
+    """Return title and lines of a counter's tooltip: value at `start`, range up to `end`, in ns."""
     found = line.between(start, end)
     if found is None:
         return None

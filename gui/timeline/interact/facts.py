@@ -93,7 +93,7 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
 
 
 def _batch_rows(span: Span, rows: int) -> str:
-    """Return the number of a task's rows, for both halves of an overlap if they differ."""
+    """Return the number of a task's rows, or both numbers if the halves of an overlap differ."""
     if span.paired_rows in (None, rows):
         return str(rows)
     return carried_rows_text(rows, span.paired_rows)
@@ -137,7 +137,7 @@ def step_origin(trace: Trace, step: int | None) -> Origin:
 
 
 def _task(trace: Trace, span: Span) -> str:
-    """Return the text on a span's bar and its title; an imported span has only the latter."""
+    """Return the text on a span's bar and its title; only the title if the span has a name."""
     title = span_title(span)
     if span.name:
         return title
@@ -154,7 +154,7 @@ def _between(start: int, end: int, origin: Origin) -> str:
 
 
 def _lanes(trace: Trace, chosen: Sequence[int] | None) -> str:
-    """Return the names of the chosen lanes, of which at most NAMED are listed; None means all."""
+    """Return the names of at most NAMED of the chosen lanes; None means all lanes."""
     lanes = trace.header.lanes
     if chosen is None:
         if len(lanes) > 1:

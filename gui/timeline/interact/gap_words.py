@@ -26,7 +26,7 @@ from gui.timeline.interact.describe import Card, bar_name
 
 
 class ReasonRow(NamedTuple):
-    """A reason in a table: cause, duration, and the blocking task; `task` is the task's number."""
+    """Table row of a reason; `share` is its part of the gap, `task` the blocking task's number."""
 
     cause: str
     duration: str
@@ -46,7 +46,7 @@ def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
 
 
 def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = "") -> Card:
-    """Return title and lines of a gap's tooltip; without a report its length, and the `problem`."""
+    """Return title and lines of a gap's tooltip; without a report, its length and the `problem`."""
     then = gap_end_words(trace, gap)
     lane = trace.header.lanes[gap.lane].name
     length = duration_text(gap.end - gap.start)
@@ -90,7 +90,7 @@ def _reason_name(reason: Reason) -> str:
 
 
 def gap_end_words(trace: Trace, gap: Gap) -> str:
-    """Return the text on the task after a gap."""
+    """Return a sentence about the task after a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
     following = trace.span(gap.lane, gap.before)

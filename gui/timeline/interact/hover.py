@@ -21,7 +21,7 @@ from gui.timeline.state.selection import REACH, hit, nearest
 def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Return title and lines of the tooltip for a pixel of the picture, or None."""
     found = hit(scene, frame, x, y)
-    # A span that still runs is not part of a reduced track: the pointer is on it alone.
+    # A running span is not part of a reduced track, so the tooltip is the span's own.
     is_running = isinstance(found, Span) and found.end is None
     if not is_running:
         reduced = reduced_pixel_card(scene, frame, x, y)
@@ -46,7 +46,7 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
 
 
 def _prediction_card(scene: Scene, predicted: Span) -> Card:
-    """Return the tooltip of a predicted span, with the doubt about the prediction if any."""
+    """Return the tooltip of a predicted span, with any doubt about the prediction."""
     measured = scene.trace.find(predicted.step, predicted.task)
     name = bar_name(scene.trace, predicted)
     title, lines = predicted_card(name, predicted, measured)

@@ -42,7 +42,7 @@ class LaneFilter(QWidget):
                 "alternatives. Esc shows all."
             )
         )
-        # The names of all lanes of a group may be in it.
+        # A filter may list the names of all lanes of a group.
         self.field.setMaxLength(1 << 20)
         self.count.setObjectName("quiet")
         self.count.setFont(Fonts.of(self.font()).small)

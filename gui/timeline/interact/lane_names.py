@@ -16,7 +16,7 @@ STRIPE = 3.0  # width of the stripe next to the chosen lane
 
 
 class LaneNames:
-    """Handles the mouse over the names, by heights in the widget, and draws the result."""
+    """Handles clicks and drags on the names, and draws the result; `y` is a pixel of the widget."""
 
     def __init__(self, state: TimelineState, lanes: LaneArranger, choice: LaneChoice) -> None:
         self._state = state
@@ -31,7 +31,7 @@ class LaneNames:
         frame = self._state.frame
         lane = _lane_at(frame, y)
         group = at_height(frame.layout.groups, y - frame.top)
-        # First: the heading of a call stack is below its lane, and is part of what is under it.
+        # Groups first: the heading of a call stack is within the area of its lane.
         if group is not None and group.key:
             self._state.lane = group.lanes[0].serves
             self._lanes.toggle(group.key)
@@ -91,12 +91,12 @@ class LaneNames:
         self._dragged = None
 
     def _others(self, lane: int) -> list[int]:
-        """Return the lanes among which a lane can be moved."""
+        """Return the other lanes that a lane can be moved past."""
         neighbours = arrangement_of(self._state).neighbours(lane)
         return [other for other in neighbours if other != lane]
 
     def _draw_place(self, canvas: Canvas, lane: int, place: int) -> None:
-        """Draw a line above the lane that a dragged lane would be put before, or below the last."""
+        """Draw a line where a dragged lane would be put: above the next lane, or below the last."""
         others = self._others(lane)
         if not others:
             return
@@ -140,7 +140,7 @@ def _draw_chosen(canvas: Canvas, lane: int) -> None:
 
 
 def _draw_none(canvas: Canvas, area: QRectF, name: str) -> None:
-    """Draw the text for a filter without a match."""
+    """Draw the text shown when no lane matches the filter."""
     fonts = canvas.fonts
     theme = canvas.theme
     hint = tr("Esc in the field above the names shows all lanes.")

@@ -1,4 +1,4 @@
-"""Dragging a pass of a predicted run to another place of its lane."""
+"""Drags a pass of a predicted run to another place on its lane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gui.timeline.state.selection import hit
 from gui.timeline.state.timeline import TimelineState
 
 OPACITY = 0.9
-CARET = 3.0  # pixels by which the mark of a place exceeds the bar, above and below
+CARET = 3.0  # pixels by which the mark of a place extends above and below the bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class BarLifter(QObject):
 
 
 def _caret(lifted: _Lifted, position: int) -> float:
-    """Return the time at which a position among the other passes begins."""
+    """Return the time in ns at which a position among the other passes begins."""
     others = [one for one in lifted.extents if one.action != lifted.action]
     if position < len(others):
         return others[position].start

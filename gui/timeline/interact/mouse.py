@@ -114,7 +114,7 @@ class MouseNavigator:
         elif self._drag is _Drag.PAN and self._is_click(event):
             self._selector.measure_to(self._at(event.position()))
         self._drag = _Drag.NONE
-        # The moves of a drag are one entry of the history; the next drag begins another.
+        # The moves of a drag are one entry of the history; the next drag begins another entry.
         self._state.history.pause()
 
     def double_click(self, event: QMouseEvent) -> None:
@@ -146,7 +146,7 @@ class MouseNavigator:
         event.accept()
 
     def _click(self, at: QPointF) -> None:
-        """Select the span or gap at a pixel, or nothing; on a flag, emit its signal."""
+        """Select the span or gap at a pixel, or nothing; on a flag, emit `flag_clicked` instead."""
         # Flags first, because they cover the axis and the lanes.
         if self._overlays.click_at(at):
             return

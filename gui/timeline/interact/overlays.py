@@ -103,7 +103,7 @@ class TimelineOverlays(QObject):
             draw_measure(canvas, measure, area.bottom())
         plot = QRectF(frame.left - 1, 0, width + 2, area.height())
         painter.setClipRect(plot)
-        # Before flags and crosshair: it erases the axis's labels that these would cover partly.
+        # Before flags and crosshair: erases labels of the axis that these would partly cover.
         self._hide_ticks(canvas)
         draw_bookmarks(canvas, state.bookmarks.listed, bottom)
         if self.crosshair is not None:
@@ -114,7 +114,7 @@ class TimelineOverlays(QObject):
     # Inside
 
     def _follow_move(self) -> None:
-        """Hide the tooltip and update the crosshair: the picture moved under the pointer."""
+        """Hide the tooltip and update the crosshair after the picture moved under the pointer."""
         # Stored first: `hover_at(None)` resets the pointer, which has not moved.
         pointer = self._pointer
         self.hover_at(None)

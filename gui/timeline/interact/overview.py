@@ -72,7 +72,7 @@ class Overview(QWidget):
         if scene is not None and scene.bounds == (0, 0):
             scene = None
         # The lanes of the whole run take longest to draw, so they are not redrawn when the view
-        # moves: veil and window are drawn over their picture.
+        # moves: the veil and the visible part's outline are drawn over their picture.
         is_stale = self._picture is None or self._drawn != whole
         if scene is not None and is_stale:
             self._picture = self._draw_lanes(scene, whole)
@@ -149,7 +149,7 @@ class Overview(QWidget):
         return Viewport(start, max(1.0, span), width, folds)
 
     def _folds_of(self, scene: Scene) -> Folds:
-        """Return the folds of a scene: long times between steps, and long steps of the warm-up."""
+        """Return the folds of a scene: long times between steps, and long warm-up steps."""
         trace = scene.trace
 
         def compute() -> Folds:
@@ -162,7 +162,7 @@ class Overview(QWidget):
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
-        # paintEvent paints the ground below it
+        # paintEvent fills the background
         picture.fill(Qt.GlobalColor.transparent)
         fonts = Fonts.of(self.font())
         strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)

@@ -14,14 +14,14 @@ from gui.timeline.reduce.reduction import is_reduced, visible
 from gui.timeline.state.scene import Scene
 
 MOST_KINDS = 4  # kinds in the tooltip; the others are added up
-LEAST_IDLE = 0.0005  # a smaller share of idle time is left out: it would be shown as 0 %
+LEAST_IDLE = 0.0005  # a smaller share of idle time would be shown as 0 %, so it is left out
 
 
 @dataclass(frozen=True, slots=True)
 class ReducedPixel:
-    """`count` spans in `length` ns of a lane; `shares` of it by kind, 0 to 1, largest first.
+    """`count` spans in `length` ns of a lane.
 
-    The remainder to 1 is idle time.
+    `shares` are fractions of that time by kind, largest first; the remainder to 1 is idle time.
     """
 
     count: int

@@ -37,11 +37,11 @@ from gui.timeline.state.selector import Selector
 from gui.timeline.state.step_on_screen import StepOnScreen
 from gui.timeline.state.timeline import TimelineState
 
-EXPLAIN_S = 0.006  # of a frame, for explaining steps; the rest is done in the next frames
+EXPLAIN_S = 0.006  # seconds of each frame for explaining steps; the next frames do the rest
 
 
 class TimelineView(QAbstractScrollArea):
-    """Draws a `state`, and changes it by mouse and keys.
+    """Draws a `state`, and changes it on mouse input.
 
     `navigator`, `selector`, `lanes` and `choice` are the commands on the state, for menus and
     panels. `reduction_changed` has the number of spans per pixel of the densest lane.
@@ -79,8 +79,7 @@ class TimelineView(QAbstractScrollArea):
         self._names = LaneNames(state, self.lanes, self.choice)
         self.lifter = BarLifter(state, self.viewport())
         self._mouse = MouseNavigator(state, self.overlays, self._names, self.lifter)
-        # Two kinds of change: redraw the picture, or only the overlay. The latter is needed for
-        # every move of the pointer.
+        # Moves of the pointer are frequent, and only need the overlay to be redrawn.
         state.picture_changed.connect(self._redraw)
         state.overlay_changed.connect(self.viewport().update)
         for signal in (state.tracks_changed, state.lane_changed):

@@ -270,7 +270,7 @@ class ExplanationCache:
         return known is not None and known.progress == self.progress(step)
 
     def compute(self, step: int) -> StepResults:
-        """Return the results for `keep`. Other threads may call it while the trace does not grow."""
+        """Return the results for `keep`, on any thread, as long as the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
         progress = StepProgress(len(explanation.columns), _is_final(self._trace, step))
         known = ExplainedStep(progress, self._clock(), explanation)
