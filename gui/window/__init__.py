@@ -1,1 +1,1 @@
-"""The main window: its parts built, connected and started."""
+"""The main window: makes its parts, connects them and starts them."""

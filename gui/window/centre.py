@@ -1,4 +1,4 @@
-"""The centre of the window: messages, tabs, and below them the first page or the run shown."""
+"""The centre of the window: messages, tabs, and below them the first page or the run page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.widgets.layouts import joined, widget_of
 
 
 class Centre(QWidget):
-    """The central widget; `pages` has the first page, the run's, and features'."""
+    """The central widget; `pages` holds the first page, the run page, and pages of features."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -46,11 +46,11 @@ class Centre(QWidget):
 
     @property
     def shows_run_page(self) -> bool:
-        """True while the run is in front, or the text about the run to come."""
+        """True while the run page is in front, even if its timeline still waits for a run."""
         return self.pages.currentIndex() == 1
 
     def show_run_page(self) -> None:
-        """Show the run, or the text about the run to come."""
+        """Show the run page; its timeline has a text while it waits for a run."""
         self.pages.setCurrentIndex(1)
 
     def show_page(self, page: QWidget) -> None:
@@ -71,7 +71,7 @@ class Centre(QWidget):
             page.setFocus()
 
     def wait(self, text: str) -> None:
-        """Show in the empty timeline which run it waits for; "" removes the text."""
+        """Show a text in the empty timeline while it waits for a run; "" removes the text."""
         self._timeline.set_waiting(text)
         if text:
             self.show_run_page()

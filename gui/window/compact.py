@@ -1,4 +1,4 @@
-"""Gives the timeline more of a small window."""
+"""Leaves more of a small window to the timeline."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gui.window.docks import Docks
 
 LOW_WINDOW = 800
 """Pixels; in a lower window the verdict has no alternatives, the legend is hidden, panels are low,
-and Details shares the place of the settings, where its rows can be seen."""
+and Details shares the place of the settings, which is high enough for its rows."""
 NARROW_WINDOW = 1200
 """Pixels; in a narrower window the settings are narrow."""
 
 
 class CompactLayout(QObject):
-    """Watches the size of a window and hides or shrinks what costs the timeline room.
+    """Watches the size of a window, and hides or shrinks widgets to make room for the timeline.
 
-    `low_docks` can be given further reasons to be low.
+    Callers can add reasons for low docks to `low_docks`.
     """
 
     def __init__(

@@ -33,12 +33,12 @@ FRONT = Dock.DEVICES
 """The dock that is in front at first where several docks share a place."""
 WIDTHS = {Dock.SETTINGS: 246, Dock.DEVICES: 798, Dock.DETAILS: 390}
 HEIGHTS = {Dock.DEVICES: 208}
-LEAST_HEIGHT = 12  # pixels of a panel in a low window
+LEAST_HEIGHT = 12  # pixels; least height of a panel in a low window
 PADDING = 30  # pixels next to the longest name of a list of pages
 
 
 class PanelPage(QWidget):
-    """The place of a panel in its dock; the panel is made when the page is first shown."""
+    """The page of a panel in its dock; the panel is made when the page is first shown."""
 
     shown = Signal(bool)
 
@@ -48,9 +48,9 @@ class PanelPage(QWidget):
         self._box = joined(of=self)
 
     def place(self, widget: QWidget) -> None:
-        """Put the panel's widget here."""
+        """Put the panel's widget into this page."""
         self._box.addWidget(widget)
-        # Qt would show it with the next event only.
+        # Otherwise Qt would show it only with the next event.
         widget.setVisible(True)
         if not widget.accessibleName():
             widget.setAccessibleName(self.panel.title)
@@ -68,7 +68,7 @@ class PanelPage(QWidget):
 
 
 class Docks:
-    """Every dock of a window; `pages` has the page of each panel by the panel's name.
+    """Every dock of a window; `pages` maps the names of panels to their pages.
 
     `tell` is called with a panel whose widget has just been made.
     """
@@ -92,11 +92,11 @@ class Docks:
         self._arrange()
 
     def bring(self, name: str) -> QWidget:
-        """Bring a panel to the front and return its widget. Raises KeyError."""
+        """Bring a panel to the front and return its widget. Raises KeyError for an unknown name."""
         page = self.pages[name]
         dock = self.docks[page.panel.dock]
         book = self._books[page.panel.dock]
-        # First: no other page of the dock is shown, and made, on the way.
+        # First, so that no other page of the dock is shown, and therefore made, meanwhile.
         book.choose(page)
         was_hidden = dock.isHidden()
         dock.show()
@@ -104,7 +104,7 @@ class Docks:
             width = min(WIDTHS[Dock.DETAILS], self._window.width() // 3)
             self._window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
         dock.raise_()
-        # Shown now: Qt says later which dock came to the front.
+        # Shown now, because Qt reports only later which dock is in front.
         book.show()
         widget: QWidget = page.panel.widget
         return widget
@@ -127,11 +127,11 @@ class Docks:
         self.docks[self.pages[name].panel.dock].hide()
 
     def show_actions(self) -> list[QAction]:
-        """Return an action for each panel that shows it, or hides its dock if it is in front."""
+        """Return an action for each panel, which shows it, or hides its dock if it is in front."""
         return [self._show_action(page) for page in self.pages.values()]
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in the colours of a theme."""
+        """Draw the panels in the colours of a theme."""
         for page in self.pages.values():
             for painted in page.findChildren(Painted):
                 painted.set_theme(theme)
@@ -145,7 +145,7 @@ class Docks:
             _ = self._books[dock].current.panel.widget
 
     def measure(self) -> None:
-        """Compute the least sizes of the docks again; call it when the style sheet is set."""
+        """Compute the least sizes of the docks again; call it after the style sheet is set."""
         for book in self._books.values():
             if book.names is not None:
                 # A style sheet changes the margins of a list, which keeps its old size otherwise.
@@ -157,7 +157,7 @@ class Docks:
             layout.activate()
 
     def size(self) -> None:
-        """Give the docks their first sizes; call it when the window has its own."""
+        """Give the docks their first sizes; call it after the window has its size."""
         across = Qt.Orientation.Horizontal
         down = Qt.Orientation.Vertical
         for sizes, way in ((WIDTHS, across), (HEIGHTS, down)):
@@ -169,7 +169,7 @@ class Docks:
             layout.activate()
 
     def restore(self, kept: QByteArray, front_pages: Sequence[str]) -> None:
-        """Put docks and pages where they were when the window was closed."""
+        """Put docks and pages where they were when the window was closed, but hide Details."""
         # Qt makes new tab bars for the docks that it restores. In a window that was not shown yet
         # it forgets the old ones, which would be painted over the panels.
         before = tab_bars(self._window)
@@ -194,7 +194,7 @@ class Docks:
             page.panel.on_made = self._made(page)
         title = tr(dock.value)
         made = QDockWidget(title, self._window)
-        # By these names `restoreState` finds the docks of the last session.
+        # `restoreState` finds the docks of the last session by these names.
         made.setObjectName(dock.name.lower())
         book = PageBook(pages)
         named(book, title)
@@ -204,7 +204,8 @@ class Docks:
         made.setWidget(book)
         # An empty widget tells Qt to draw no title bar.
         made.setTitleBarWidget(QWidget())
-        # For Qt a dock behind another tab is visible; panels only work while they are seen.
+        # For Qt, a dock behind another tab is visible. The book is hidden then, because panels work
+        # only while they can be seen, and it keeps its size.
         policy = book.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         book.setSizePolicy(policy)
@@ -237,17 +238,18 @@ class Docks:
             self._books[dock].setVisible(dock in (FRONT, Dock.SETTINGS))
         layout = window.layout()
         if layout is not None:
-            # Otherwise it asks for room for all docks next to each other.
+            # Otherwise the layout asks for enough room for all docks next to each other.
             layout.invalidate()
             layout.activate()
         most = max(bar.count() for bar in tab_bars(window))
         for bar in tab_bars(window):
             if 1 < bar.count() < most:
-                # Qt made it on the way, and would show it with the window, though it is not used.
+                # Qt made this bar while docks were added one by one. It is no longer used, but
+                # would be shown with the window.
                 bar.hide()
             bar.setDocumentMode(True)
             bar.setExpanding(False)
-            # Titles that are cut allow a narrow window.
+            # Titles can be cut, so that the window can be narrow.
             bar.setElideMode(Qt.TextElideMode.ElideRight)
             bar.setAccessibleName(tr("Panels that share this place"))
 
@@ -295,9 +297,9 @@ class PageBook(QWidget):
         names = named(QListWidget(), tr("Panels of this tab"))
         names.setObjectName("pages")
         names.setFrameShape(QFrame.Shape.NoFrame)
-        # By Tab alone: a click shows the panel, and leaves the focus where it is.
+        # Only Tab focuses the list: a click shows the panel, and does not move the focus.
         names.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        # The docks may be too low for a bar.
+        # The docks may be too low for a scroll bar.
         names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         names.addItems([page.panel.title for page in self._pages])
@@ -308,5 +310,5 @@ class PageBook(QWidget):
 
 
 def tab_bars(window: QMainWindow) -> list[QTabBar]:
-    """Return the tab bars of docks that share a place: Qt makes them, without names."""
+    """Return the tab bars of docks that share a place, which Qt makes without names."""
     return window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)

@@ -1,6 +1,6 @@
-"""The parts of the window, in the order in which they are made.
+"""The features of the window, in the order in which they are made.
 
-A feature may ask for those before it when it is made, and for all of them in `start`.
+A feature may use earlier features in its constructor, and all features in `start`.
 """
 
 from __future__ import annotations

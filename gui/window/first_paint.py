@@ -14,7 +14,7 @@ LATEST_MS = 1000
 
 
 class FirstPaint(QObject):
-    """Calls functions once, in their order, after the first paint of a window.
+    """Calls functions once, in order, after the first paint of a window.
 
     Make it before the window is shown. A timer of 0 ms is not enough, because it may fire before
     the paint, which then waits for the work.

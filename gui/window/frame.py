@@ -1,4 +1,4 @@
-"""The frame of the window: its language, its panes and its end."""
+"""Feature of the window as a whole: its language, moves between panes, and quitting."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class FrameFeature(Feature):
         """Return the parts of the window in the order in which F6 visits them."""
         window = self.shell.main_window
         timeline = self.shell.timeline
-        # Qt changes the order of docks when one comes to the front.
+        # Sorted, because Qt changes the order of docks when one is brought to the front.
         order = [dock.name.lower() for dock in Dock]
         docks = window.findChildren(QDockWidget)
         left, *others = sorted(docks, key=lambda dock: order.index(dock.objectName()))

@@ -1,4 +1,4 @@
-"""Closing by hand: asks once whether to save runs that are in no file yet."""
+"""Asks whether to save unsaved runs when the user closes the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.look.text import ntr, problem_text, tr
 
 
 class Leaving:
-    """Guards a window; `fail` says in a line why runs could not be saved."""
+    """Asks before a window with unsaved runs closes; `fail` shows why runs could not be saved."""
 
     def __init__(
         self, window: QWidget, session: Session, settings: Settings, fail: Callable[[str], None]
@@ -28,12 +28,12 @@ class Leaving:
         self._sure = False
 
     def leave(self) -> None:
-        """Close the window, now or after the answer."""
+        """Close the window, now or after the user's answer."""
         if self.may_close():
             self._window.close()
 
     def may_close(self) -> bool:
-        """Return True to close now; otherwise ask, and the answer may close the window."""
+        """Return True if the window may close now; else ask, and close it if the user agrees."""
         count = len(unsaved(self._session.runs))
         if self._sure or not count:
             return True
@@ -60,7 +60,7 @@ class Leaving:
         return False
 
     def save_all(self, folder: Path) -> None:
-        """Save every run that is in no file into a folder, and close."""
+        """Save all unsaved runs in a folder and close; after an OSError, show it and stay open."""
         runs = unsaved(self._session.runs)
         try:
             for run, path in zip(runs, free_paths(runs, folder), strict=True):

@@ -16,7 +16,7 @@ DIGITS = 10
 
 
 class Menus:
-    """The menus of a window, which owns them; `actions` has every action by its name."""
+    """The menus of a window, which owns them; `actions` maps names to actions."""
 
     def __init__(self, window: QMainWindow) -> None:
         self._window = window
@@ -36,7 +36,7 @@ class Menus:
             parent.addMenu(made)
         else:
             bar = self._window.menuBar()
-            # The key of the first letter opens it.
+            # Alt and the first letter open the menu.
             made = QMenu(f"&{tr(menu.value)}", bar)
             bar.addMenu(made)
         self._menus[menu, submenu] = made
@@ -56,7 +56,7 @@ class Menus:
             self.actions[action.name] = made
 
     def list_panels(self, actions: Iterable[QAction]) -> None:
-        """List the actions that show panels in the View menu, the first twenty with a key."""
+        """List in the View menu the actions that show panels; the first twenty have a key."""
         view = self.menu(Menu.VIEW)
         view.addSeparator()
         for number, action in enumerate(actions, 1):
@@ -79,7 +79,7 @@ class Menus:
         # Qt would otherwise show the tooltip in the status bar too.
         made.setStatusTip("")
         slot = action.slot
-        # `triggered` carries whether the action is checked, which only slots of checks take.
+        # `triggered` carries the checked state, which only slots of CHECK actions accept.
         if action.style is Style.CHECK:
             made.triggered.connect(lambda checked: slot(checked))
         else:

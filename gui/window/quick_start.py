@@ -19,12 +19,12 @@ _compile_now: Callable[..., Any] | None = getattr(dataclasses, "_create_fn", Non
 
 
 def begin() -> None:
-    """Defer work that the first paint does not need, until `end`: nearly half of the time to it.
+    """Defer work that the first paint does not need; this nearly halves the time to it.
 
-    Nothing that a window is made from is garbage, so the collector would look in vain. PySide reads
-    the source of every imported module for its `__feature__`, which is not used here. A third of
-    the time for importing the app's modules is for compiling the methods of dataclasses, most of
-    which are not called before the first paint, or ever.
+    - Garbage collection would find nothing, because everything in a new window is in use.
+    - PySide searches the source of every imported module for `__feature__`, which is not used here.
+    - A third of the time for importing the app's modules is for compiling the methods of
+      dataclasses. Most of them are not called before the first paint, or ever.
     """
     gc.disable()
     feature: Any = sys.modules.get("shibokensupport.feature")
@@ -39,10 +39,10 @@ def begin() -> None:
 
 
 def end() -> None:
-    """Turn garbage collection on again, without the objects that exist by now."""
+    """Stop deferring; turn garbage collection on again, except for the objects made so far."""
     if _compile_now is not None:
         _dataclasses._create_fn = _compile_now
-    # Now, because another thread might meet a module that is half loaded.
+    # Loaded now, because later another thread might use a module that is half loaded.
     for name in LATE:
         module = sys.modules[name]
         if isinstance(module, _LateModule):
@@ -68,13 +68,13 @@ def _compiled_on_first_call(name: str, *given: Any, **named: Any) -> Callable[..
 
 
 class _LateModule(ModuleType):
-    """A module that is executed at the first access to an attribute that it lacks before that.
+    """A module that is executed at the first access to an attribute that it does not have yet.
 
     `importlib.util.LazyLoader` would execute it at the second `import` already.
     """
 
     def load(self) -> None:
-        """Execute the module, which is an ordinary one from then on."""
+        """Execute the module, and make it an ordinary module."""
         self.__class__ = ModuleType  # type: ignore[assignment]
         assert self.__spec__ is not None and self.__spec__.loader is not None
         self.__spec__.loader.exec_module(self)

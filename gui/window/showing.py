@@ -55,7 +55,7 @@ class RunOnScreen(QObject):
         self.figures.runner.failed.connect(self._shell.banner.say)
 
     def begin(self, run: Run) -> None:
-        """Show a run that has begun; if another one is on screen, as soon as the new one has bars.
+        """Show a run that has begun; if another run is on screen, wait until the new one has bars.
 
         A run that a feature claims stays in the background.
         """
@@ -76,7 +76,7 @@ class RunOnScreen(QObject):
         self._centre.wait("")
         if run is self.run and self.scene is not None:
             self.scene.update()
-            # The present is None, so that no bar grows any more.
+            # The run has no present any more, so that its bars stop growing.
             self._shell.timeline.state.refresh(None)
         for feature in self._features:
             feature.end_run(run)
@@ -107,7 +107,7 @@ class RunOnScreen(QObject):
         self.figures.update()
 
     def _group_of_new_run(self) -> str:
-        """Return the name of the group that a feature is making runs for; else ""."""
+        """Return the name of the group for which a feature makes runs now, or ""."""
         for feature in self._features:
             group = feature.group_of_new_run()
             if group:
@@ -140,7 +140,7 @@ class RunOnScreen(QObject):
 
     def _show_instead(self, run: Run | None) -> None:
         """Show this run, or the first page if it is None, because the tab on screen was closed."""
-        # Features that still wait for an explanation ask again.
+        # Features that still need an explanation will request it again.
         self._shell.explainer.cancel()
         self.figures.runner.cancel()
         if run is not None:
@@ -179,7 +179,7 @@ class RunOnScreen(QObject):
         if self.run is None or self.scene is None:
             return []
         live = self.run.live
-        # The scene's sums are first, because the features show them.
+        # The scene's figures are first, because the features show them.
         parts: list[FigurePart] = [self.scene.update_figures]
         for feature in self._features:
             parts.append(partial(feature.show_scene, self.scene, live))

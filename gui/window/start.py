@@ -1,4 +1,4 @@
-"""Starts the window: shown first, then the engine."""
+"""Shows the window, and starts the engine after that."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ICON = RESOURCES / "icons" / "bubblescope.svg"
 
 
 def start(arguments: list[str], recording: Path | None = None) -> int:
-    """Show the window, start the engine behind it, and open `recording` if one is given.
+    """Show the window, start the engine in the background, and open `recording` if it is given.
 
-    Returns the exit status when the window is closed; no process is left then.
+    Return the exit status after the window is closed and all processes have ended.
     """
     with reporting_missing_display():
         app = QApplication(["bubblescope", *arguments])
@@ -36,11 +36,11 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     app.setDesktopFileName("bubblescope")
     session = Session(RunLauncher())
     application = Application(app, session, Settings())
-    for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
-        # Python runs a handler only between two Python instructions; while Qt waits in C++
-        # there are none. The session's timer calls Python often enough. The window is closed from
-        # the event loop: closed before that runs, it would be shown again, or leave a loop that
-        # nothing ends.
+    for number in (signal.SIGINT, signal.SIGTERM):  # handled at the session's next tick
+        # Python runs a handler only between two Python instructions, and there are none while Qt
+        # waits in C++. The session's timer calls Python often enough. The window is closed from the
+        # event loop. If it were closed before the loop runs, it would be shown again, or nothing
+        # would end the loop.
         signal.signal(number, lambda *_: QTimer.singleShot(0, lambda: application.window.close()))
     later: list[Callable[[], object]] = [
         quick_start.end,
@@ -59,7 +59,7 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
 
 
 class Application:
-    """The window of a session; another language gives the session a new window."""
+    """Owns the window of a session, and replaces it when the language changes."""
 
     def __init__(self, app: QApplication, session: Session, settings: Settings) -> None:
         self._app = app
@@ -68,11 +68,11 @@ class Application:
         self.window = self._made()
 
     def change_language(self, name: str) -> None:
-        """Replace the window by one in another language; runs continue."""
+        """Replace the window with one in another language; runs continue."""
         self._settings.language = "" if name == "system" else name
         before = self.window
-        # First: the new window restores the docks and the form from the settings. Not close(),
-        # which also ends the session.
+        # First, because the new window restores the docks and the form from the settings. close()
+        # would also end the session.
         before.leave()
         self.window = self._made()
         _take_over(self.window, before)
@@ -84,7 +84,7 @@ class Application:
     def _made(self) -> MainWindow:
         speak(self._app, self._settings.language)
         window = MainWindow(self._session, self._settings)
-        # Once the menu that it was chosen from is closed.
+        # Later, after the menu that it was chosen from has closed.
         window.language_chosen.connect(self._change_soon)
         return window
 

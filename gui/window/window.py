@@ -1,4 +1,4 @@
-"""The main window: makes the features and is the shell that they work in."""
+"""The main window: makes the features, and implements the `Shell` that they use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NOTE_MS = 6000
 class MainWindow(QMainWindow):
     """The `Shell` of all features.
 
-    `language_chosen` asks for a window in another language in the place of this one.
+    `language_chosen` is a request to replace this window with one in another language.
     """
 
     language_chosen = Signal(str)
@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         """Restore the state of the last session."""
         self.docks.make_front_pages()
-        # All widgets exist: they are polished once, and before the window is measured.
+        # All widgets exist now, so they are polished once, before the window is measured.
         self.apply_theme()
         self.docks.measure()
         self.resize(SIZE)
@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         if kept is None:
             self.docks.size()
         else:
-            # In this order: docks are fitted into the size that the window has by then.
+            # In this order, because docks are fitted into the size of the window.
             self.restoreGeometry(kept[0])
             self.docks.restore(kept[1], self.settings.pages)
         self.centre.show_first_page()
@@ -112,7 +112,7 @@ class MainWindow(QMainWindow):
         self.centre.focus_page()
 
     def _tell(self, panel: Panel[Any], feature: Feature) -> None:
-        """Give a feature the scene shown, because one of its panels has just been made."""
+        """Give a feature the theme and the scene shown after one of its panels was made."""
         self.docks.set_theme(self.theme)
         feature.set_theme(self.theme)
         feature.show_scene(self.scene, self.run_shown is not None and self.run_shown.live)
@@ -178,7 +178,7 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Store the state for the next session, and end all work in the background."""
-        # First: the real sizes of the docks are kept, not those next to the first page.
+        # First, so that the usual sizes of the docks are stored, not those next to the first page.
         self._compact.restore()
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.settings.pages = self.docks.front_pages
@@ -191,8 +191,8 @@ class MainWindow(QMainWindow):
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
-        # Spontaneous: asked for by the window system. A caller of close() has asked already, or
-        # must not ask, as on a signal.
+        # A spontaneous event is from the window system. A caller of close() has asked the user
+        # already, or must not ask, as on a signal.
         if event.spontaneous() and not self.feature(FrameFeature).leaving.may_close():
             event.ignore()
             return
