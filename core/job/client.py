@@ -80,9 +80,9 @@ class JobClient:
 
     The ranks of a second job wait until the first job has ended.
 
-    `host` is the machine whose jobs can connect, "" if it is this one or an address of the network,
-    and `where` the address for a job. RemoteJobClient sets both. When its connection to the host
-    ends, it sets `lost` to the reason.
+    `where` is the address for a job. `host` is the remote machine whose jobs can connect, "" if the
+    client listens on an address of this machine. RemoteJobClient sets both. When its connection to
+    the host ends, it sets `lost` to the reason.
     """
 
     def __init__(self, host: str, port: int) -> None:

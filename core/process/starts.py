@@ -173,7 +173,7 @@ class ProgramStart:
     def _read_errors(self, descriptor: int) -> None:
         with os.fdopen(descriptor, "rb", buffering=0) as file:
             while True:
-                # What the program prints in its last moment arrives together with the end.
+                # The program's last output arrives together with the end of the file.
                 if not select.select([file], [], [], HOLD_SECONDS)[0]:
                     self._pass_kept_on()
                     select.select([file], [], [])

@@ -45,7 +45,7 @@ NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no s
 
 @dataclass(slots=True)
 class OptimizerUpdate:
-    """An optimizer's running update; `inside` counts its updates within this one.
+    """An optimizer's running update; `inside` counts nested updates of the same optimizer.
 
     With a closure, `op` is the part since the closure last returned.
     """

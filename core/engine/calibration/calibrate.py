@@ -119,7 +119,7 @@ def measure_task_costs(
 def _loops(
     operations: CalibrationOps, plan: Plan, lanes: Sequence[LaneThread], sharing: bool
 ) -> list[LaneLoop]:
-    """Return a loop for each lane that has tasks that share parameters, or with False, others."""
+    """Return a loop for each lane over its tasks that share parameters, or over its other tasks."""
     tasks: dict[int, list[Task]] = defaultdict(list)
     for task in plan.tasks:
         if shares_parameters(task) is sharing:

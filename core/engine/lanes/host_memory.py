@@ -18,7 +18,7 @@ _ALL_BYTES = (1 << 31) - 1  # the largest value of the parameter
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Context in which the process keeps freed memory; at its end the system gets it back.
+    """Context in which the process keeps freed memory; at its end it is returned to the system.
 
     The system provides memory in pages, each at its first use. That adds about 1 ms to a gradient
     of 4 MB, half the time of the backward that computes it. Whether the library returns memory

@@ -169,7 +169,7 @@ def span_order(trace: Trace, name: str) -> SpanOrder:
     """Return the most ns by which a span starts before the end of a span that it has to wait for.
 
     A span waits for the span before it on its lane and for its task's dependencies in the plan.
-    Where torch's engine runs a strategy, each rank times itself, and only the first is checked.
+    If torch runs the strategy in ranks, each rank times itself, and only lanes are checked.
     """
     early = 0
     for lane in range(len(trace.header.lanes)):

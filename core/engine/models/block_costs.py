@@ -43,8 +43,8 @@ class _BlockTimes:
 def block_costs(workload: Workload, lane: Lane, rows: int, optimizer: str) -> list[BlockCost]:
     """Return the median times of each block for `rows` rows, measured on copies of the blocks.
 
-    Each pass goes forward and backward through the whole model, so that the caches have the same
-    contents as in a run.
+    Each pass runs the whole model forward and backward, so that the caches have the same contents
+    as in a run.
     """
     device = torch.device(lane.runs_on)
     blocks = [copy.deepcopy(block).to(device) for block in workload.blocks]

@@ -78,7 +78,7 @@ class StageModule:
     def forward(self, x: Tensor) -> Tensor:
         """Return the output of the blocks.
 
-        If blocks are recorded, records the borders between them, here and in the backward.
+        If blocks are recorded, record the borders between them, here and in the backward pass.
         """
         if not self.stamps.blocks:
             y: Tensor = self.blocks(x)

@@ -54,7 +54,7 @@ class Workload:
     def _in_order(self, rows: list[int]) -> list[Batch]:
         """Return batches with these numbers of rows, from the data's start and in order.
 
-        A batch for which there is not enough data left starts at the beginning again.
+        If not enough data is left for a batch, the batch starts at the data's beginning again.
         """
         batches = []
         start = 0

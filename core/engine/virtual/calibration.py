@@ -69,7 +69,7 @@ class VirtualCalibration:
         self._times: CostTimes = defaultdict(list)
 
     def measure(self, batch: Batch, on_pass: PassListener) -> CostModel:
-        """Run passes until the time is over; `on_pass` gets their number after each.
+        """Run passes for BUDGET_SECONDS; `on_pass` gets the number of passes after each pass.
 
         Raises RunStopped, or the exception of a task.
         """
