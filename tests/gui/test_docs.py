@@ -22,7 +22,7 @@ def test_the_page_of_the_window_has_a_heading_for_each_panel(window):
 
 @pytest.fixture
 def example(monkeypatch):
-    """The feature of docs/adding.md, imported as if its folder were there and in FEATURES."""
+    """The feature of docs/adding.md, imported as if its folder existed and FEATURES listed it."""
     page = (PROJECT_ROOT / "docs" / "adding.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     for name in ("panel", "feature"):

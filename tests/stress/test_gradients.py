@@ -21,7 +21,7 @@ MODELS = (
 )
 
 
-def test_ranks_give_the_whole_batchs_gradients(stress_runs: int) -> None:
+def test_ranks_compute_the_gradients_of_the_whole_batch(stress_runs: int) -> None:
     if stress_runs == 1:
         pytest.skip("tests/core/engine/test_gradients.py has a run of each strategy")
     chance = random.Random(1)

@@ -121,7 +121,7 @@ def test_a_report_is_not_written_if_one_of_its_sections_fails(
     assert not [path for path in tmp_path.iterdir() if "report" in path.name]
 
 
-def test_a_search_that_fails_ends_with_one_line(
+def test_a_failed_search_is_reported_in_one_line(
     messages: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "AT_ONCE_S", 0.0)
@@ -214,7 +214,7 @@ def test_a_comparison_that_fails_on_its_thread_answers_with_one_line(
     assert messages == [LINE] and not worker.running
 
 
-def test_a_comparison_reads_the_runs_as_they_were_when_it_was_asked_for(
+def test_a_comparison_reads_the_runs_as_they_were_when_it_was_requested(
     worker: CompareWorker, messages: list[object], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began, go_on, read = threading.Event(), threading.Event(), list[Trace]()

@@ -182,7 +182,7 @@ def test_figures_of_several_steps_are_means_and_are_labelled_as_means(gpipe: Tra
     assert not any("ubble" in word for word in words(svg(figure_of([gpipe], part))))
 
 
-def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
+def test_several_runs_share_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
     runs = [FigureRun(Scene(t), median_range(t), "x") for t in (gpipe, one_f_one_b)]
     one, other = lay_out_textbook(runs, FigureOptions("slide"), "", "").panels
     assert one.view.ns_per_pixel == pytest.approx(other.view.ns_per_pixel)

@@ -1,6 +1,6 @@
-"""Every menu and the palette, opened again and again while runs come and go.
+"""Every menu and the palette, opened again and again while runs are added and removed.
 
-SOAK_SECONDS says for how long (3); the order is drawn from a seed, which a failure names.
+SOAK_SECONDS says for how long (3); the order is drawn from a seed, which a failure reports.
 """
 
 from __future__ import annotations

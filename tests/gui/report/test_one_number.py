@@ -60,7 +60,7 @@ class Cells(HTMLParser):
             self.texts.append(data.replace("\u00a0", " ").strip())
 
     def behind(self, *words: str) -> str:
-        """Return the text after the first place where some texts follow one another."""
+        """Return the text that follows the first occurrence of some consecutive texts."""
         for place in range(len(self.texts) - len(words)):
             if self.texts[place : place + len(words)] == list(words):
                 return self.texts[place + len(words)]

@@ -294,7 +294,7 @@ def test_a_foreign_trace_without_steps_has_a_timeline_and_no_settings(tmp_path: 
     assert lengths == {"thread 1": [60_000], "thread 2": [50_000, 0]}
 
 
-def test_a_foreign_trace_is_shown_as_far_as_there_is_room(
+def test_a_foreign_trace_is_shown_as_far_as_it_fits(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     trace = foreign(tmp_path, [event(lane, 100 * lane, 50) for lane in range(5)])

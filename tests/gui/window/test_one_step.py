@@ -113,7 +113,7 @@ def test_a_selected_span_chooses_its_step_among_several(ended: MainWindow) -> No
     check(ended, SLOWEST, "step 3 of 5")
 
 
-def test_the_slowest_step_is_one_click_away_and_the_median_one_again(ended: MainWindow) -> None:
+def test_one_click_shows_the_slowest_step_and_another_the_median_step(ended: MainWindow) -> None:
     link = ended.feature(StatusFeature).bar.other_step
     start, end = ended.scene.trace.step_bounds(SLOWEST)
     assert link.isVisible() and link.text() == f"Slowest: {duration_text(end - start)}"

@@ -56,7 +56,7 @@ def shown_prediction(window: MainWindow) -> Trace | None:
 
 
 def perform(window: MainWindow, client: FakeClient, spec: Specification) -> None:
-    """Press Run with `spec` in the form, and let the whole run arrive."""
+    """Press Run with `spec` in the form, and perform the whole run."""
     window.feature(RunFeature).form.set_specification(spec)
     window.action("run").trigger()
     client.perform(client.asked[-1])
@@ -142,7 +142,7 @@ def test_run_is_disabled_with_the_reason_while_the_form_cannot_run(window: MainW
     assert run.isEnabled()
 
 
-def test_run_and_stop_take_turns(window: MainWindow, client: FakeClient) -> None:
+def test_run_and_stop_are_enabled_alternately(window: MainWindow, client: FakeClient) -> None:
     run, stop = window.action("run"), window.action("stop")
     assert (run.isEnabled(), stop.isEnabled()) == (True, False)
     run.trigger()
@@ -154,7 +154,9 @@ def test_run_and_stop_take_turns(window: MainWindow, client: FakeClient) -> None
     assert (run.isEnabled(), stop.isEnabled()) == (True, False)
 
 
-def test_a_refusal_is_one_line_above_the_timeline(window: MainWindow, client: FakeClient) -> None:
+def test_a_refusal_is_shown_in_one_line_above_the_timeline(
+    window: MainWindow, client: FakeClient
+) -> None:
     window.action("run").trigger()
     client.say(Ended(Outcome.REFUSED, "no memory for that"))
     window.session.tick()
@@ -235,7 +237,7 @@ def test_a_saved_run_opens_again_with_the_same_spans(
     assert window.feature(RunsFeature).panel.widget.topLevelItemCount() == 2
 
 
-def test_a_cut_recording_opens_with_one_warning(window: MainWindow, tmp_path: Path) -> None:
+def test_a_truncated_recording_opens_with_one_warning(window: MainWindow, tmp_path: Path) -> None:
     record(specification(), tmp_path / "x.arrow")
     data = (tmp_path / "x.arrow").read_bytes()
     (tmp_path / "x.arrow").write_bytes(data[: len(data) * 2 // 3])

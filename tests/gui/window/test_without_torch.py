@@ -1,4 +1,4 @@
-"""A window where torch cannot be imported says why, at its start and when a run is asked for."""
+"""A window that cannot import torch shows the reason at its start and when a run is requested."""
 
 import pytest
 

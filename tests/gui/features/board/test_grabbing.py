@@ -1,4 +1,4 @@
-"""A bar of a predicted run is dragged in the timeline, and the board opens with the pass there."""
+"""Dragging a bar of a predicted run in the timeline, which opens the board with the moved pass."""
 
 import pytest
 from PySide6.QtCore import QPointF, Qt

@@ -133,7 +133,7 @@ def test_too_many_joins_are_thinned_out_and_counted(
     assert len(joins.pairs) == MOST_JOINS < joins.of == len(two.matches)
 
 
-def test_outlines_cover_every_piece_with_as_many_rectangles_as_there_are_pixels(
+def test_outlines_cover_every_piece_with_at_most_one_rectangle_a_pixel(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, _ = views

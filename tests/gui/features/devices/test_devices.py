@@ -45,7 +45,7 @@ def test_a_clearly_slower_lane_is_not_called_noise() -> None:
     assert "noise" not in load_text(first)
 
 
-def test_one_step_in_view_is_judged_by_the_scatter_of_all() -> None:
+def test_a_single_step_in_view_is_judged_by_the_scatter_of_all_steps() -> None:
     shown = scene()
     shown.update_figures([3])
     assert shown.summed == 1 and compute_cell(shown).endswith("× (noise)")

@@ -98,7 +98,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
     )
 
 
-def test_two_ranks_are_one_run_and_each_span_arrives_once(window, listening, qtbot, tmp_path):
+def test_two_ranks_form_one_run_and_each_span_arrives_once(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path)
     for peer in sent(tmp_path, (1, 0), address(window)):
         peer.close()

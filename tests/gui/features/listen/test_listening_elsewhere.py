@@ -1,4 +1,4 @@
-"""Listening for the jobs of another machine: a port there leads to the window, through ssh."""
+"""Listening for jobs on another machine, where ssh forwards a port to the window."""
 
 import os
 import signal

@@ -263,7 +263,7 @@ def test_progress_and_cancel_appear_when_a_ranking_takes_long(
     assert window.feature(PredictFeature).service.pid == process and is_alive(process)
 
 
-def test_a_cancelled_ranking_is_not_shown_and_can_be_asked_for_again(
+def test_a_cancelled_ranking_is_not_shown_and_can_be_requested_again(
     window: MainWindow, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
     process = window.feature(PredictFeature).service.pid

@@ -119,7 +119,7 @@ def test_a_typed_number_need_not_be_a_stop_of_the_slider(panel: WhatIfPanel, qtb
     assert panel.sliders["devices"].value == 9
 
 
-def test_a_link_makes_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> None:
+def test_with_a_link_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> None:
     before = makespan(panel)
     assert not panel.sliders["latency"].slider.isEnabled()
     assert "link speed first" in panel.sliders["latency"].slider.toolTip()
@@ -150,7 +150,7 @@ def test_the_faults_of_the_shown_run_except_hiccups_are_carried_over(
                           hiccup="lane=0,step=2,ms=5")  # fmt: skip
     trace = trace_of(asked)
     costs = run_costs(trace)
-    assert costs.has_faults  # they are taken from a step
+    assert costs.has_faults  # because the costs are those of a step
     assert run_basis(trace, costs).faults == {}
     basis = run_basis(trace, replace(costs, has_faults=False))
     panel.set_run(basis, 2, 4, "1f1b")
@@ -224,9 +224,7 @@ def test_the_reason_why_nothing_can_be_predicted_replaces_the_figures(
     assert panel.answer.large.isEnabled()
 
 
-def test_an_answer_that_takes_long_is_announced(
-    panel: WhatIfPanel, sent: list[object], qtbot: object
-) -> None:
+def test_a_slow_answer_is_announced(panel: WhatIfPanel, sent: list[object], qtbot: object) -> None:
     panel.sliders["devices"].value = 7
     qtbot.waitUntil(lambda: "Predicting 7 devices" in panel.picture.note)
     assert sent

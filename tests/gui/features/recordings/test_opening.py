@@ -55,7 +55,7 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "opening"]
 
 
-def test_a_large_recording_is_shown_once_its_index_is_built(
+def test_a_large_recording_is_shown_as_soon_as_its_index_is_built(
     window: MainWindow, path: Path, qtbot: object
 ) -> None:
     strip = window.feature(RecordingsFeature).files.opening

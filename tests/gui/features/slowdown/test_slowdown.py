@@ -172,7 +172,7 @@ def test_changing_the_axes_transposes_the_matrix_without_recomputing_it(
     assert panel.found is before and panel.chart.found.matrix().shape == (4, 3)
 
 
-def test_the_tooltip_has_the_sentence_and_the_lanes(panel: SlowdownPanel) -> None:
+def test_the_tooltip_contains_the_sentence_and_the_lanes(panel: SlowdownPanel) -> None:
     chart = panel.chart
     cell = slowest(chart)
     tip = chart.tip_at(QPointF(chart.places().rect(cell).center()))

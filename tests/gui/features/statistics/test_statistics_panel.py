@@ -239,7 +239,7 @@ def test_csv_has_plain_numbers_that_add_up(
     assert sum(int(row["spans"]) for row in bins) == panel.figures.counted.any_lane.spans
 
 
-def test_markdown_has_tables_of_one_width_each(
+def test_rows_of_each_markdown_table_have_the_same_number_of_cells(
     panel: StatisticsPanel, scene: Scene, qtbot: object
 ) -> None:
     panel.show_range(scene, a_range(scene))

@@ -1,4 +1,4 @@
-"""Texts of the header before there is a bar, and while costs are measured."""
+"""Texts of the status bar before the first span, and while costs are measured."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def tell(trace, *counters):
     ("there", "text"),
     [(0, "starting rank 1 of 4…"), (3, "starting rank 4 of 4…"), (4, "starting…")],
 )
-def test_the_rank_that_others_wait_for_is_named(qapp, there, text):
+def test_the_rank_that_is_starting_is_named(qapp, there, text):
     ranks = specification("ddp", devices="4xcpu")
     trace = Trace(header_and_plans(ranks)[0])
     tell(trace, *((STARTED, rank, 1) for rank in range(there)))

@@ -206,6 +206,6 @@ def test_the_curve_is_high_enough_to_be_read_in_a_low_panel(window, client, pane
     qtbot.wait(50)  # the panel is laid out again after the last result
     view = panel.view
     assert view.chart.plot.height() >= 100
-    # What does not fit is reached by scrolling.
+    # The rest can be reached by scrolling.
     panel.ensureVisible(0, view.geometry().bottom())
     assert view.visibleRegion().boundingRect().bottom() == view.rect().bottom()

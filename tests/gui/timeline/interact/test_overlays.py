@@ -261,7 +261,7 @@ def test_a_click_on_a_flag_edits_its_note_and_keeps_the_selection(
     assert view.state.selection == span
 
 
-def test_flags_end_where_the_next_one_begins(view: TimelineView) -> None:
+def test_each_flag_ends_where_the_next_one_begins(view: TimelineView) -> None:
     moments = [round(view.state.viewport.time(x)) for x in (100, 140, 143, 500)]
     view.state.bookmarks.show([Bookmark(moment, None, "a rather long note") for moment in moments])
     places = [view.overlays.flag(i) for i in range(4)]

@@ -110,7 +110,7 @@ def test_a_filter_leaves_out_groups_without_a_match() -> None:
     assert not arrange(GPUS, replace(NODES, filter="tpu"), {}).sections
 
 
-def test_pinned_lanes_leave_their_group_in_the_order_in_which_they_were_pinned() -> None:
+def test_pinned_lanes_leave_their_group_and_keep_the_order_of_pinning() -> None:
     state = NODES.pin_toggled(9).pin_toggled(2)
     assert shown(GPUS, state)[:4] == [9, 2, 0, 1]
     assert names(GPUS, state) == [("node 0", 7), ("node 1", 7), ("node 2", 4)]
@@ -131,7 +131,7 @@ def test_a_lane_moves_within_its_group_and_no_further() -> None:
 
 
 @given(st.data())
-def test_whatever_is_moved_every_lane_is_shown_once(data: st.DataObject) -> None:
+def test_every_lane_is_shown_exactly_once_after_any_move(data: st.DataObject) -> None:
     state = TrackState(data.draw(st.sampled_from(Grouping)))
     for lane, place in data.draw(st.lists(st.tuples(st.integers(0, 19), st.integers(-2, 22)))):
         if data.draw(st.booleans()):

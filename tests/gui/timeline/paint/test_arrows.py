@@ -90,7 +90,7 @@ def test_a_span_whose_lane_is_not_shown_has_no_arrows(scene: Scene) -> None:
     assert arrows_of(frame, span, scene.neighbours_of(span)) == []
 
 
-def test_neighbours_are_looked_up_once_for_a_span(
+def test_neighbours_of_a_span_are_looked_up_only_once(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []

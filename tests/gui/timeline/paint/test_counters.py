@@ -140,7 +140,7 @@ def test_counters_can_be_hidden(view: TimelineView) -> None:
     assert not rows(view) and not view.state.strips.counters
 
 
-def test_a_pinned_lane_takes_all_its_counters_along(view: TimelineView) -> None:
+def test_all_counters_of_a_pinned_lane_are_pinned_with_it(view: TimelineView) -> None:
     view.state.stack.state = view.state.stack.state.pin_toggled(2)
     view.state.lay_out()
     whole = view.state.stack.layout

@@ -1,4 +1,4 @@
-"""Labels in idle gaps: the lane that is waited for, and the time."""
+"""Labels in idle gaps: the lane that the gap waits for, and the time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_pipelines_gap_names_the_lane_the_pass_and_the_time(qapp: QApplication
         "waits for virtual:3",
         "virtual:3",
     ]
-    # The label of the whole gap has the longest of its waits, and shows that there are more.
+    # The label of the whole gap names the longest wait, and shows that others follow.
     assert gaps[0][0] == "waits for virtual:3 · B0 · 9.40 ms of 26.6 ms"
     assert gaps[0][-1] == "virtual:3…"
 

@@ -101,7 +101,7 @@ def test_each_pixel_takes_the_family_with_the_most_time_in_it() -> None:
 
 @pytest.mark.parametrize("count", [500, 1024, 1030, 5000])
 @pytest.mark.parametrize("gap", [0, 10])
-def test_busy_time_is_kept_by_every_way_of_reducing(count: int, gap: int) -> None:
+def test_every_reduction_preserves_the_busy_time(count: int, gap: int) -> None:
     lane = alternating(count, 10, gap)
     end = count * (10 + gap)
     for width in (20, 100):
@@ -133,7 +133,7 @@ def test_a_family_that_appears_late_has_no_time_before() -> None:
     assert made.block_sums[0][-1].tolist() == [400, 40]
 
 
-def test_columns_keep_the_spans_own_times() -> None:
+def test_columns_keep_the_exact_times_of_the_spans() -> None:
     three = spans(THREE)
     made = LaneColumns()
     made.update(three)
@@ -241,7 +241,7 @@ def test_pixels_before_and_after_a_lanes_spans_are_idle(view: tuple[int, int]) -
     assert reduced.busy == pytest.approx(busy, abs=1e-6)
 
 
-def test_a_family_that_is_only_after_the_last_whole_block_counts_too() -> None:
+def test_a_family_only_after_the_last_complete_block_counts_too() -> None:
     before = [(10 * i, 10 * i + 10, Kind.FORWARD) for i in range(40)]
     lane = columns([*before, (400, 430, Kind.COPY), (430, 440, Kind.FORWARD)])
     families, times = times_of(lane, Viewport(0, 440, 2))

@@ -94,7 +94,7 @@ def test_the_ramp_covers_all_but_five_per_cent_at_each_end(trace: Trace) -> None
     assert ramp.longest == pytest.approx(np.percentile(lengths, 95))
 
 
-def test_a_run_without_spans_or_of_equal_ones_can_be_coloured_by_duration(trace: Trace) -> None:
+def test_runs_without_spans_or_with_equal_spans_can_be_coloured_by_duration(trace: Trace) -> None:
     ramp = ByDuration.of(Trace(trace.header))
     assert ramp.codes(trace.spans(0)).max() == RAMP - 1
     same = ByDuration(1e6, 1e6)

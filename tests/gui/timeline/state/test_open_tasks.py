@@ -1,4 +1,4 @@
-"""Open tasks: they grow while a run goes on, but never over later spans."""
+"""Open tasks: they grow during a run, but never over later spans."""
 
 from __future__ import annotations
 

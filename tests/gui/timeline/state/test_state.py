@@ -48,7 +48,7 @@ def test_a_move_by_hand_ends_following_and_can_be_undone(state: TimelineState) -
     assert told == [False, True]
 
 
-def test_rows_scroll_only_as_far_as_there_are_rows(state: TimelineState) -> None:
+def test_rows_do_not_scroll_beyond_the_last_row(state: TimelineState) -> None:
     state.resize(1000, 100)
     assert state.most_scroll > 0
     state.scroll_to(1e6)
