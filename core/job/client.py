@@ -189,7 +189,7 @@ class JobClient:
                     self._take(rank, batch)
                 # Arrow's reader stops at the end-of-stream mark. A recorder sends nothing after it.
                 if file.read(1):
-                    raise ValueError(message("there is data after its end"))
+                    raise ValueError(message("there is data after its end mark"))
             return True
         except (*FORESEEN, pa.ArrowException) as error:
             # Arrow raises various errors for an incomplete message.

@@ -142,7 +142,7 @@ class Child(Generic[MessageT]):
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-            return message("no longer answered, and was ended")
+            return message("stopped responding and was killed")
 
     def _is_over(self) -> bool:
         """Return True if a child will send no more: it has ended or closed its commands."""

@@ -60,6 +60,6 @@ def _built(folder: Path) -> Path:
     path = folder / WHEEL
     if done.returncode or not path.is_file():
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        reason = lines[-1] if lines else message("pip wrote none")
+        reason = lines[-1] if lines else message("pip produced no wheel")
         raise OSError(message("the wheel cannot be built: {reason}", reason=reason))
     return path

@@ -161,11 +161,12 @@ class RankWriter:
     def _write_end(self, outcome: str | None, warnings: Sequence[str], write: Write) -> None:
         now = time.perf_counter_ns() - self._origin
         texts = list(warnings)
-        if self._left_out:
-            texts.append(f"{self._left_out} steps were left out: they came faster than written")
-        if self._numbers_left_out:
-            numbers = f"{self._numbers_left_out} numbers of steps"
-            texts.append(f"{numbers} were left out: they came faster than written")
+        dropped = {"steps": self._left_out, "numbers of steps": self._numbers_left_out}
+        for name, count in dropped.items():
+            if count:
+                texts.append(
+                    f"{count} {name} were dropped: they arrived faster than they could be written"
+                )
         for text in texts:
             write(note_row("log", "warning", now, text=text))
         if outcome is not None:

@@ -229,7 +229,7 @@ class Sender:
                 self._waiting.put(item, timeout=max(0.0, end - time.monotonic()))
             self._thread.join(max(0.0, end - time.monotonic()))
         if self._thread.is_alive():
-            self.failed = f"what was recorded last could not be written within {seconds:g} s"
+            self.failed = f"the last steps could not be written within {seconds:g} s"
 
     def _run(self) -> None:
         try:

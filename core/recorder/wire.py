@@ -30,7 +30,7 @@ OPENING = struct.Struct(f">{len(MAGIC)}s{TOKEN_BYTES}sH")
 ALL_HERE = b"."
 TIMEOUT_SECONDS = 5.0
 """Timeout of the connection, and of the answer that everything has arrived."""
-LISTENER_GONE = "the listener ended before it had everything"
+LISTENER_GONE = "the listener ended before it had received everything"
 STALL_SECONDS = 600.0
 """Timeout of a listener that reads nothing. Until then steps wait, or are left out."""
 

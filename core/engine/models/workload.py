@@ -186,7 +186,6 @@ def check_block_ties(workload: Workload) -> None:
                         other=other,
                         number=number,
                         name=workload.description.name,
-                        number2=number,
                         parameter=name,
                     )
                 )

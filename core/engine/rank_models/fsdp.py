@@ -79,7 +79,6 @@ class Sharded(RankModel):
                             "each block is sharded by itself; put both into one block, or use ddp",
                             other=other,
                             number=number,
-                            number2=number,
                             name=name,
                         )
                     )

@@ -129,7 +129,7 @@ def run_torchrun(
                 stop=stop,
             )
         except KeyboardInterrupt:
-            return Ended(Outcome.STOPPED, message("stopped; what was recorded is kept"))
+            return Ended(Outcome.STOPPED, message("stopped; the recording so far is kept"))
     if stop is not None and stop.is_set():
         return Ended(Outcome.STOPPED)
     if code == 0:

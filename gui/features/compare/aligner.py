@@ -57,7 +57,7 @@ class Aligner(QObject):
         if here and self._runs is not None:
             self._moments = self._mirror.starts
             if self._moments is None:
-                self.message.emit(tr("Select a span in each run first, then align here."))
+                self.message.emit(tr("Select one span in each run, then align them."))
         self.aligned.emit(self._moments is not None)
         self.lay_over()
 

@@ -65,7 +65,8 @@ class WhyPanel(QWidget):
         self._path_heading = _heading("")
         self.bubbles = _Bubbles()
         self.arrivals = ArrivalsList()
-        self._arrivals_heading = _heading(tr("COLLECTIVES · last to arrive, mean wait and transfer"))
+        title = tr("COLLECTIVES · last to arrive, mean wait and transfer")
+        self._arrivals_heading = _heading(title)
         self._build()
 
     # Content

@@ -94,7 +94,7 @@ def test_a_poll_does_not_wait_for_an_engine_that_closed_its_pipe_and_lives_on(od
     messages, longest = heard(client, Ended)
     assert longest < 2  # the engine was given four
     assert messages[-1].outcome is Outcome.FAILED
-    assert str(messages[-1].text) == "the engine process no longer answered, and was ended"
+    assert str(messages[-1].text) == "the engine process stopped responding and was killed"
     assert not client.running
 
 

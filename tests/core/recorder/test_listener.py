@@ -169,7 +169,7 @@ def test_a_job_whose_listener_takes_nothing_at_its_end_says_so(monkeypatch, caps
         out = f"tcp://{'0' * 32}@127.0.0.1:{server.getsockname()[1]}"
         train(layers(), out)
     assert (
-        "bubblescope: not all was recorded: what was recorded last could not be written within "
+        "bubblescope: not all was recorded: the last steps could not be written within "
         "0.3 s" in capsys.readouterr().out
     )
 

@@ -435,8 +435,8 @@ def test_a_job_whose_steps_overflow_the_queue_says_how_many_and_how_it_ended(tmp
     lost = sum(handed_in) - written
     assert written > 0 and lost > 0
     assert texts == [
-        f"{missing} steps were left out: they came faster than written",
-        f"{lost} numbers of steps were left out: they came faster than written",
+        f"{missing} steps were dropped: they arrived faster than they could be written",
+        f"{lost} numbers of steps were dropped: they arrived faster than they could be written",
     ]
 
 

@@ -176,7 +176,7 @@ def test_a_task_without_a_match_leaves_the_other_selection(compared: Stand, qtbo
 
 def test_aligning_without_a_span_in_each_run_shows_a_message(compared: Stand) -> None:
     compared.comparing.aligner.align(True)
-    assert compared.said[-1] == "Select a span in each run first, then align here."
+    assert compared.said[-1] == "Select one span in each run, then align them."
 
 
 def test_equal_lengths_end_both_steps_at_the_same_pixel(compared: Stand) -> None:
