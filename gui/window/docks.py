@@ -30,7 +30,7 @@ BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
 ON_THE_LEFT = (Dock.SETTINGS, Dock.LESSON)
 HIDDEN_AT_FIRST = (Dock.LESSON, Dock.DETAILS)
 FRONT = Dock.DEVICES
-"""The dock that is in front at first where several docks share a place."""
+"""The dock that is first in front of the docks that share its place."""
 WIDTHS = {Dock.SETTINGS: 246, Dock.DEVICES: 798, Dock.DETAILS: 390}
 HEIGHTS = {Dock.DEVICES: 208}
 LEAST_HEIGHT = 12  # pixels; least height of a panel in a low window
@@ -165,7 +165,7 @@ class Docks:
             self._window.resizeDocks(docks, list(sizes.values()), way)
         layout = self._window.layout()
         if layout is not None:
-            # Qt resizes docks with the next layout, after others ask for their sizes.
+            # Otherwise Qt resizes the docks only with the next layout, after their sizes are read.
             layout.activate()
 
     def restore(self, kept: QByteArray, front_pages: Sequence[str]) -> None:

@@ -39,7 +39,7 @@ class Leaving:
             return True
         box = QMessageBox(self._window)
         # open(), not exec(): no nested event loop, in which the window could be closed a second
-        # time. The box deletes itself, as this method has returned by then.
+        # time. The box deletes itself, because this method returns before it closes.
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle(tr("Close Bubblescope"))
         box.setTextFormat(Qt.TextFormat.PlainText)

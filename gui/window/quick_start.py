@@ -52,7 +52,7 @@ def end() -> None:
 
 
 def _compiled_on_first_call(name: str, *given: Any, **named: Any) -> Callable[..., Any]:
-    """Return a method of a dataclass that is compiled, and replaces this one, on its first call."""
+    """Return a stand-in for a dataclass's method, which compiles and installs it when called."""
 
     def method(self: object, *arguments: object, **keywords: object) -> object:
         assert _compile_now is not None

@@ -20,7 +20,7 @@ MANY = 24  # with more lanes the field is always visible
 
 
 class LaneFilter(QWidget):
-    """A field below the axis's title, and above it the number of matches; Esc shows all lanes."""
+    """The filter's field, with the number of matching lanes above it; Esc shows all lanes."""
 
     def __init__(
         self, state: TimelineState, lanes: LaneArranger, over: QWidget, back: QWidget

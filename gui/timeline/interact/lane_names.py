@@ -58,7 +58,7 @@ class LaneNames:
         self._choice.choose(lane)
 
     def drop(self) -> None:
-        """Move the dragged lane to the place that is shown."""
+        """Move the dragged lane to the marked place."""
         dragged = self._dragged
         self._dragged = None
         if dragged is not None:

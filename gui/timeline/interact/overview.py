@@ -88,7 +88,7 @@ class Overview(QWidget):
                 draw_legend(painter, self._theme, fonts, at, self._legend)
 
     def _draw_over(self, painter: QPainter, scene: Scene, whole: Viewport) -> None:
-        """Draw everything that is over the picture of the lanes."""
+        """Draw everything on top of the picture of the lanes."""
         theme = self._theme
         fonts = Fonts.of(self.font())
         self._draw_veil(painter, whole)
@@ -130,7 +130,7 @@ class Overview(QWidget):
         self._navigator.centre_on(time)
 
     def _whole(self) -> Viewport:
-        """Return a view of the whole run; a live run's end is rounded up, in steps of an eighth."""
+        """Return a view of the whole run; a live run's end is rounded up, so bars seldom move."""
         scene = self._state.scene
         now = self._state.now
         width = max(1.0, self.width() - LABELS - RIGHT)

@@ -78,7 +78,7 @@ def recoloured(
     else:
         pixels = np.arange(len(reduced.family))
         middles = view.times(pixels + 0.5)
-        # The number of spans that have begun by then; the last of them is one place before.
+        # Number of spans that have begun at each middle; the last of them has the index before.
         begun = count_until(spans.start, middles)
         shown = spans[np.maximum(begun - 1, 0)]
     return replace(reduced, family=colouring.codes(shown))

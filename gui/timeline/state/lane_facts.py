@@ -35,9 +35,9 @@ _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLA
 class LaneFacts:
     """Texts of a lane's label: name, stages or replicas, idle time and memory.
 
-    `stages` and `replicas` are the numbers that occur in its spans. `place` names one of the two,
-    and `beside` the other if both are needed; `blocks` names the blocks of its stages. The first
-    `shared` letters of the name are common to all lanes of its device.
+    `stages` and `replicas` are the numbers that occur in its spans. `place` is the text for one of
+    the two, `beside` for the other if both are shown; `blocks` names the blocks of its stages.
+    The first `shared` letters of the name are common to all lanes of its device.
     """
 
     name: str

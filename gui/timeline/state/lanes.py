@@ -218,7 +218,7 @@ class LaneArranger:
         if state.scene is None:
             return
         above = y - AXIS - STEPS
-        # The place in the whole height, 0 to 1, that is scrolled back to `y` afterwards.
+        # The position of `y` as a fraction of the whole height, to scroll it back to `y` below.
         share = (state.scroll + above) / stack.layout.height
         state.remember("lanes")
         stack.scale(factor)

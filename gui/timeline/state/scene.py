@@ -51,7 +51,7 @@ class Scene:
     there is a single one. `live` is True until the run ends. `explained` caches the causes of
     idle time. `hits` are the results of a search: for each lane with hits, the sorted indices of
     its spans. `concealed` is a text to show instead of all explanations, "" to show them.
-    `colouring` is the meaning of the bars' colours, `folds` the time between steps that is folded.
+    `colouring` is the meaning of the bars' colours, `folds` are the folded times between steps.
     """
 
     trace: Trace
