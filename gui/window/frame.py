@@ -53,7 +53,7 @@ class FrameFeature(Feature):
             (
                 Action(
                     "language_system",
-                    N_("As the system"),
+                    N_("System default"),
                     partial(choose, "system"),
                     "",
                     N_("Use the language of the system, if the window speaks it."),

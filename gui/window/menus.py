@@ -63,7 +63,7 @@ class Menus:
             modifier = "Ctrl" if number <= DIGITS else "Alt"
             if number <= 2 * DIGITS:
                 action.setShortcut(f"{modifier}+{number % DIGITS}")
-            tip = tr("Bring {panel} to the front; again: hide it.", panel=action.text())
+            tip = tr("Show {panel}, or hide it if it is in front.", panel=action.text())
             action.setWhatsThis(tip)
             action.setToolTip(tip_with_keys(tip, action))
             view.addAction(action)

@@ -119,7 +119,7 @@ class RunOnScreen(QObject):
         banner = self._shell.banner
         if run.outcome is Outcome.FAILED:
             reason = run.text or tr("The run failed.")
-            kept = tr("What was recorded is kept; press Run to start afresh.")
+            kept = tr("What was recorded is kept; press Run to start again.")
             banner.say(f"{sentence(reason)} {kept}")
             return
         faults = faults_of(run.trace)

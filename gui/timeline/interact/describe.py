@@ -178,7 +178,7 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
     """Return title and lines of the tooltip for a lane's memory from `start` to `end` ns."""
     held, activations = memory.most(start, end)
     title = tr(
-        "{lane} holds {size}, of it activations {part}",
+        "{lane} holds {size}, of which {part} is activations",
         lane=lane_name(trace, lane),
         size=bytes_text(held),
         part=bytes_text(activations),

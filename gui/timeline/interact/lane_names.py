@@ -144,7 +144,7 @@ def _draw_none(canvas: Canvas, area: QRectF, name: str) -> None:
     fonts = canvas.fonts
     theme = canvas.theme
     hint = tr("Esc in the field above the names shows all lanes.")
-    problem = tr("No lane is called “{name}”.", name=name)
+    problem = tr("No lane matches “{name}”.", name=name)
     lines = (
         (fonts.bold, theme.text, problem),
         (fonts.base, theme.muted, hint),

@@ -56,7 +56,7 @@ class TimelineView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Timeline"))
         self.setAccessibleDescription(
-            tr("One row for each lane; the Details panel tells the selection.")
+            tr("One row for each lane; the Details panel describes the selection.")
         )
         # By default Qt sends moves only while a button is pressed, which makes hovering impossible.
         self.viewport().setMouseTracking(True)
@@ -170,7 +170,7 @@ class TimelineView(QAbstractScrollArea):
         words = tr("{shown} of {n} lanes are shown.", shown=shown, n=every)
         if state.scene is not None and state.lane is not None:
             name = state.scene.trace.header.lanes[state.lane].name
-            words = tr("{lane} is chosen. {more}", lane=name, more=words)
+            words = tr("{lane} is selected. {more}", lane=name, more=words)
         self.setAccessibleDescription(words)
 
     def _draw_picture(self) -> QPixmap:
@@ -201,7 +201,7 @@ class TimelineView(QAbstractScrollArea):
         per_pixel = draw_scene(canvas, scene, area, self._labels)
         if state.now is not None and scene.bounds == (0, 0):
             canvas.painter.setClipping(False)
-            words = tr("The lanes are starting; bars come with their first tasks.")
+            words = tr("The lanes are starting; bars appear with their first tasks.")
             canvas.base(area, words, CENTRE, canvas.theme.muted)
         if per_pixel != self.per_pixel:
             self.per_pixel = per_pixel
