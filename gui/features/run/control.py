@@ -215,7 +215,9 @@ class RunControl(QObject):
         """Handle the end of the engine while no run was in progress."""
         self._is_engine_lost = True
         self._show_engine()
-        hint = tr("Run connects again.") if self._session.host else tr("Press Run to start it again.")
+        hint = tr("Press Run to start it again.")
+        if self._session.host:
+            hint = tr("Run connects again.")
         self._banner.say(f"{sentence(text)} {hint}")
 
     def _refuse(self, text: str) -> None:

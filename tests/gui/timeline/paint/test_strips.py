@@ -99,7 +99,7 @@ def test_the_tooltip_of_memory_shows_the_total_and_its_activations(
     view: TimelineView,
 ) -> None:
     title, lines = hover(view, view.state.stack.layout.memory[0], 400)
-    assert re.fullmatch(r"cpu:0 holds [\d.]+ MB, of it activations [\d.]+ MB", title)
+    assert re.fullmatch(r"cpu:0 holds [\d.]+ MB, of which [\d.]+ MB is activations", title)
     assert "parameters 4 MB" in lines
     assert "most in this run: 16 MB" in lines
 
