@@ -57,7 +57,7 @@ def arrivals(explanation: Explanation, disagreement_ns: float = 0.0) -> tuple[Ar
     """Return a step's collectives of more than one rank, in the order of their first arrivals.
 
     The clocks of two ranks may disagree by `disagreement_ns`. Sends and receives that wait for each
-    other are no collectives.
+    other are not collectives.
     """
     columns = explanation.columns
     meets = explanation.waits.meets
@@ -67,7 +67,7 @@ def arrivals(explanation: Explanation, disagreement_ns: float = 0.0) -> tuple[Ar
 
     def first_arrival(each: Positions) -> tuple[int, int]:
         start = columns.start[each].min()
-        # Of several that begin at once, the one with the first task.
+        # If several begin at once, the one with the first task comes first.
         return int(start), int(each.min())
 
     collectives.sort(key=first_arrival)

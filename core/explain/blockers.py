@@ -116,7 +116,7 @@ def _joined(
     longest_task = explanation.blocking[longest]
     blocking = np.where(_HAS_BLOCKER[cause], longest_task, ABSENT)
     next_first = np.append(first[1:], len(explanation.gap))
-    # The slice is for a step without idle time.
+    # Without idle time `next_first` has one entry too many; the slice drops it.
     last = next_first[:count] - 1
     entry_of_counted = entry[counted]
     waited = np.bincount(entry_of_counted, length[counted], count)

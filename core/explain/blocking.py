@@ -132,7 +132,7 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
     task = np.where(starts, waits.before[waiter], waiter)
     is_collective = IS_COLLECTIVE[columns.kind]
     met = is_collective[waiter] & has_task
-    # For a step without gaps: `concatenate` needs a part.
+    # `concatenate` needs at least one part, even in a step without gaps.
     nothing = IdlePieces(
         gap=gap[:0],
         start=until[:0],

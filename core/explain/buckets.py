@@ -24,8 +24,8 @@ class BucketTimes:
     `lane` is the rank's compute lane, `bytes` the size of the data. At `ready` the rank's gradients
     were complete (None if not recorded), at `launched` the collective was enqueued (its start if
     not recorded), at `started` the rank had arrived at it with no earlier collective under way, at
-    `begun` the last rank had, at `done` it ended. `exposed_ns` is the idle time of the compute lane
-    while the collective moved data.
+    `begun` the last rank had too, at `done` it ended. `exposed_ns` is the idle time of the compute
+    lane while the collective moved data.
     """
 
     kind: Kind

@@ -41,7 +41,7 @@ def cause_intervals(explanation: Explanation) -> CauseIntervals:
     begins = np.ones(len(gap), np.bool_)
     begins[1:] = other_gap | other_cause
     first = np.flatnonzero(begins)
-    # The slice is for a step without idle time.
+    # Without idle time there is one entry too many; the slice drops it.
     next_first = np.append(first[1:], len(gap))[: len(first)]
     return CauseIntervals(
         start=explanation.start[first],

@@ -53,8 +53,8 @@ def causes_of(
     # The work of other programs has no place in a pipeline.
     is_planned = kind != _OTHER
     has_rows = PASSES[kind] | is_loss
-    # A peer does the same work as this lane on other rows. This lane works for some replicas, and
-    # the blocking task is of another replica.
+    # A peer does the same work as this lane on other rows: this lane works for some replicas, and
+    # the blocking task belongs to another one.
     has_replica = replica >= 0
     own_replica = work.holds[lane, replica]
     peer = work.replicated[lane] & has_replica & ~own_replica
@@ -218,7 +218,7 @@ class _Work:
         lane = columns.lane
         is_pass = PASSES[columns.kind]
         is_other = columns.kind == _OTHER
-        # Other work counts only on lanes for which it is not known what passes are.
+        # Other work counts only on lanes that have no passes.
         has_passes = np.zeros(lanes, np.bool_)
         has_passes[lane[is_pass]] = True
         instead_of_passes = is_other & ~has_passes[lane]

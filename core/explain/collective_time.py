@@ -1,8 +1,8 @@
 """Classes of collectives: most of their time is the transfer, or the wait for the last rank.
 
-The time of a collective runs from the first arrival of a rank to the last end. The clocks of ranks
-are known to some uncertainty only, so the last arrival may be earlier or later by as much. If the
-class depends on that, it is not certain.
+The time of a collective runs from the first arrival of a rank to the last end. The ranks' clocks
+agree only within some uncertainty, so the last arrival may be that much earlier or later. If this
+would change the class, the class is UNCERTAIN.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from core.explain.arrivals import Arrivals
 from core.plan.link import Link
 
 MOSTLY = 2 / 3
-"""Least share of a collective's time that makes it a matter of skew, or of the transfer."""
+"""Least share of a collective's time that puts it into the class SKEW or TRANSFER."""
 
 
 class TimeClass(StrEnum):
@@ -43,7 +43,7 @@ class CollectiveTime:
 
 
 def collective_time(one: Arrivals, uncertainty_ns: float, link: Link | None) -> CollectiveTime:
-    """Classify a collective; clocks are known to `uncertainty_ns`."""
+    """Classify a collective of ranks whose clocks agree within `uncertainty_ns`."""
     wait = one.wait_ns / one.times
     transfer = one.transfer_ns / one.times
     needed = None
@@ -70,9 +70,9 @@ def _of_share(wait_share: float) -> TimeClass:
 
 
 def fastest_link(every: Iterable[Arrivals]) -> Link | None:
-    """Return the link of the fastest collective, without latency; None if no size is known.
+    """Return a link without latency, as fast as the fastest collective; None if no size is known.
 
-    For traces whose link is not known.
+    Use it for traces whose link is not known.
     """
     without_latency = Link(0.0, 1.0)
     rates = []

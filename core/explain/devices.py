@@ -72,7 +72,7 @@ def _busy(columns: StepColumns, lanes: Sequence[Lane], streams: Sequence[Lane]) 
 
 
 def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
-    """Return `busy` with the times of further tasks, as far as they lie outside it."""
+    """Return `busy` extended by those times of further tasks that do not overlap it."""
     place, start, end = disjoint(columns.start[tasks], columns.end[tasks])
     own, free_start, free_end = subtract(start, end, busy.start, busy.end)
     added = tasks[place[own]]

@@ -39,9 +39,9 @@ def _memory_of(trace: Trace, lane: int) -> list[Counter]:
 
 
 def peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> dict[str, int]:
-    """Return the bytes of each counter when a lane held most in n intervals; {} if unknown.
+    """Return the bytes of each counter at the peak of a lane's memory in n intervals.
 
-    Of several such moments the first counts.
+    If several moments share the peak, the first counts. Returns {} if the memory is unknown.
     """
     counters = _memory_of(trace, lane)
     if not len(starts) or not counters:

@@ -151,7 +151,7 @@ def longest_gaps(
 def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
     """Return the number of spans of all lanes in the steps `first` to `last`.
 
-    Arrays of firsts and lasts are several ranges of steps, whose spans are added up.
+    With arrays, `first` and `last` give several ranges of steps, whose spans are added up.
     """
     count = 0
     for lane in range(len(trace.header.lanes)):

@@ -13,7 +13,7 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
-MOST_SPANS = 1_000_000  # in a range; they take some tenths of a second
+MOST_SPANS = 1_000_000  # in a range; this many take some tenths of a second
 MOST_NAMES = 1_000
 MOST_OUTLIERS = 100
 FEWEST = 5  # similar spans; with fewer there are no outliers
@@ -52,8 +52,8 @@ class Outlier:
 class NameStatistics:
     """Names with the most time first, and outliers with the largest excess first.
 
-    `name_count` and `outlier_count` are the numbers of all names and outliers; of many only the
-    first are listed.
+    `name_count` and `outlier_count` are the numbers of all names and outliers; if there are many,
+    only the first are listed.
     """
 
     names: tuple[NameFigures, ...] = ()
@@ -184,7 +184,7 @@ def _names(trace: Trace, found: _RangeSpans) -> tuple[tuple[NameFigures, ...], i
             p50=int(p50[group]),
             p99=int(p99[group]),
             longest=int(most[group]),
-            label=span.name or span.label,  # groups are of whole names, not of shortened ones
+            label=span.name or span.label,  # spans are grouped by full names
             place=place,
         )
         names.append(figures)

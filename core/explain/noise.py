@@ -30,7 +30,7 @@ def median_error(values: Floats, chance: float = CHANCE) -> float:
     correction = count / (count - 0.8)
     deviation = scatter(values) * correction
     error_of_mean = deviation / math.sqrt(count)
-    # Of normally distributed values the standard error of the median is sqrt(pi / 2), or 1.25,
+    # For normally distributed values the standard error of the median is sqrt(pi / 2), or 1.25,
     # times the mean's.
     error_of_median = 1.25 * error_of_mean
     return error_of_median * _student(count - 1, chance)

@@ -11,7 +11,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 
 MOST_STEPS = 64
-"""Number of the latest measured steps that are looked at."""
+"""Number of the latest measured steps to compare."""
 
 
 def durations_in_other_steps(trace: Trace, span: Span) -> list[int]:

@@ -29,8 +29,9 @@ _NOTHING = CAUSES.index(Cause.NOTHING_TO_MOVE)
 
 @dataclass(frozen=True, slots=True)
 class IdleCauses:
-    """Idle ns of some lanes by cause; `explained` of the range's `steps` were explained.
+    """Idle ns of some lanes by cause.
 
+    The range has `steps` steps, of which `explained` were explained.
     `rest` is the idle time in steps that were not explained. The causes and `rest` add up to the
     lane's idle time in the range.
     """
@@ -92,7 +93,7 @@ def idle_causes(
     """Add up the causes of steps, from `step_causes`, for `lanes` with their times.
 
     Idle time outside all steps is BETWEEN_STEPS, if the trace has steps. On lanes that only move
-    data the rest of the idle time is NOTHING_TO_MOVE, whether their steps are explained or not.
+    data the rest of the idle time is NOTHING_TO_MOVE, even in steps that are not explained.
     """
     table = trace.step_table
     starts = table.starts

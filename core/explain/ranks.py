@@ -113,7 +113,7 @@ def rank_times(trace: Trace) -> list[RankTime]:
 
 
 def each_rank_time(trace: Trace) -> Iterator[RankTime]:
-    """Yield what `rank_times` returns, one by one: many ranks with many tasks take seconds."""
+    """Yield the items of `rank_times` one by one: many ranks with many tasks take seconds."""
     is_memory = _is_memory(trace)
     for place, spans in _places(trace):
         in_use = _in_use(trace, spans)
@@ -131,7 +131,7 @@ def imported_rank_times(trace: Trace) -> list[RankTime]:
 
 
 def devices_of(trace: Trace) -> list[Device]:
-    """Return the devices that did something and whose streams another program recorded."""
+    """Return the devices that have tasks and whose streams another program recorded."""
     devices = device_streams(trace.header.lanes)
     count = Counter(streams[0].device for streams in devices.values())
     found: list[Device] = []
@@ -157,7 +157,7 @@ def devices_of(trace: Trace) -> list[Device]:
 
 
 def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
-    """Return the times of a device in the windows, as far as it is in use."""
+    """Return the times of a device while it is in use within the windows."""
     start = int(device.in_use.start[0])
     end = int(device.in_use.end[0])
     in_use = windows.cut(start, end)

@@ -1,4 +1,4 @@
-"""The idle time of a step of a run, also if it lacks spans, is not over, or overlaps the next."""
+"""Explains the idle time of a run's step, even if it lacks spans or overlaps the next step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.trace.trace import Trace
 def explain_run_step(trace: Trace, step: int) -> Explanation:
     """Explain a step of a run from the spans that have been recorded so far.
 
-    In a step that lacks spans all idle time is INCOMPLETE. In a step that is not over, the wait at
+    In a step that lacks spans all idle time is INCOMPLETE. In a step that still runs, the wait at
     the end of each lane is NOT_KNOWN, or INCOMPLETE if the run has ended during the step.
     """
     columns = StepColumns.of_trace(trace, step)
@@ -52,7 +52,7 @@ def _unless_faulty(explanation: Explanation, trace: Trace, step: int) -> Explana
     # Each gap becomes one piece: in a step that lacks spans its parts are unknown.
     gaps, first = np.unique(explanation.gap, return_index=True)
     next_first = np.append(first[1:], len(explanation.gap))
-    # The slice is for a step without idle time.
+    # Without idle time `next_first` has one entry too many; the slice drops it.
     last = next_first[: len(first)] - 1
     start = explanation.start[first]
     end = explanation.end[last]
@@ -191,7 +191,7 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
         count += len(of_lane[0])
     if not count:
         return explanation
-    # Joined once for all streams of a device, of which there may be thousands.
+    # Join once per device: it may have thousands of streams.
     for streams in device_streams(lanes).values():
         joined = _joined([busy[stream.index] for stream in streams])
         for stream in streams:

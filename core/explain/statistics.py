@@ -1,8 +1,8 @@
 """Times of the lanes in a range of time, and durations of spans by kind.
 
 Times are unions of intervals, so that no time counts twice if spans of a lane or of several lanes
-overlap. Of a span that the range cuts, times include only the part inside. Counts and durations are
-of whole spans.
+overlap. If the range cuts a span, times include only the part inside. Counts and durations are of
+whole spans.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 PART = 250_000  # spans that are counted at a time
-SAMPLES = 100  # starts of each part that decide where the range is cut into parts
+SAMPLES = 100  # span starts sampled per part, to choose where the range is cut
 COUNTED = (Role.COMPUTE, Role.COPY, Role.COMMUNICATION)
 """Roles of lanes whose time is counted."""
 _COMPUTES = ~IS_COMMUNICATION
@@ -89,8 +89,9 @@ def counted_lanes(lanes: Sequence[Lane], chosen: Sequence[int] | None = None) ->
 def union_ns(starts: Ints, ends: Ints) -> int:
     """Return the time in ns that n intervals cover; overlapping ones are sorted first.
 
-    A sorted start and the end at the same position need not belong to one interval: nothing is
-    under way from the i-th end to the start after it, if that is later.
+    Starts and ends are sorted separately, so the i-th start and the i-th end may belong to
+    different intervals. The gaps are still right: if the next start is later than the i-th end,
+    nothing is under way between them.
     """
     are_disordered = starts[1:] < ends[:-1]
     if are_disordered.any():
@@ -146,7 +147,7 @@ class _CountedLane:
 class _LanePart(NamedTuple):
     """The n spans of a lane in a part of the range.
 
-    `sizes` has kind and size code in one number, of the spans that begin in the part.
+    `sizes` has one number for each span that begins in the part: its kind and size code.
     """
 
     start: Ints
@@ -343,7 +344,7 @@ def spans_in_range(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
 
 
 def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, int]]:
-    """Return the range in parts in which about PART spans start each."""
+    """Divide the range into parts, in each of which about PART spans start."""
     spans = sum(map(len, lanes))
     count = -(-spans // PART)  # rounded up
     if count <= 1:
@@ -353,7 +354,7 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
     samples = np.sort(np.concatenate(samples_of_lanes))
     places = np.arange(1, count) * len(samples) // count
     cuts = np.unique(samples[places])
-    # Without cuts at the ends of the range: many spans may start at one moment.
+    # Drop cuts at the ends of the range, which occur if many spans start at one moment.
     is_inner = (cuts > start) & (cuts < end)
     inner = cuts[is_inner].tolist()
     edges = [start, *inner, end]
