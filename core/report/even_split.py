@@ -70,7 +70,7 @@ class EvenSplit:
     def named(self) -> list[Uneven]:
         """Parts of at least NAMED of the mean and of the median step, the largest first; at most 2.
 
-        One long hiccup can be that much of the mean step.
+        The mean alone does not suffice: one long hiccup can be NAMED of the mean step.
         """
         shares = self.shares
         found = []
@@ -99,7 +99,7 @@ class EvenSplit:
         sentences = [message(template, **self._values(first))]
         for part in others:
             sentences.append(message(_SECOND[part], **self._values(part)))
-        # A stage has more work wherever it runs.
+        # Shared hardware does not make one stage slow: a stage has more work wherever it runs.
         if self.sharing is not None and self.named != [Uneven.STAGE]:
             sentences.append(self.sharing)
         return join_texts(sentences)

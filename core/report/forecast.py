@@ -1,10 +1,10 @@
 """Prediction of a job's later steps from the costs of some of its steps.
 
-Each of these steps is replayed with its own costs: every task starts when the tasks before it on
-its lane and all that it waits for have ended, as late as it did, and takes as long as it did. The
-prediction is the mean of the replays. The mean costs would not do: if the lengths of micro-batches
-change from step to step, the lanes wait for another one each time. Steps that were not used show
-how good the prediction is.
+Each of these steps is replayed with its own costs: every task becomes ready when the tasks before
+it on its lane and all that it waits for have ended. It starts with the same delay as in the run,
+and takes as long. The prediction is the mean of the replays. One replay with mean costs would be
+too short: if the lengths of micro-batches change from step to step, the lanes wait for a different
+micro-batch in each step. Steps that were not used show how good the prediction is.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Forecast:
 def forecast(trace: Trace, used: Sequence[int]) -> Forecast:
     """Predict the steps of a trace that follow the steps `used`.
 
-    Raises PlanError if the trace does not have the waits between its lanes, as the streams of a
-    device.
+    Raises PlanError if the trace lacks the waits between its lanes, which is so for the streams of
+    a device.
     """
     replays_of = _job_replays if trace.step_table.follow else _replays
     steps, replays = replays_of(trace, used)
@@ -92,7 +92,10 @@ def forecast(trace: Trace, used: Sequence[int]) -> Forecast:
 
 
 def _job_replays(trace: Trace, used: Sequence[int]) -> tuple[tuple[int, ...], Floats]:
-    """Return the replayed steps of a recorded job, some of many, and their lengths in ns."""
+    """Return the replayed steps of a recorded job and their lengths in ns.
+
+    If there are many steps, only some are replayed.
+    """
     steps = tuple(evenly(used, MOST_JOB_STEPS))
     lengths: list[float] = []
     for step in steps:

@@ -66,12 +66,11 @@ def _outstanding(run: MeasuredSteps, usual_logs: Floats, excess_ns: Floats) -> B
     noise = np.empty(len(run.columns))
     for tasks in groups(run.alike):
         noise[tasks] = scatter(log_excess[:, tasks])
-    # The usual time is the median of the same S steps, to which they are closer than to the true
-    # value: as with a mean, the variance about it is too small by the factor (S - 1) / S.
+    # A usual time from only S steps is itself uncertain: widen the noise accordingly.
     steps = len(run.steps)
     freedom = max(1, steps - 1)
     noise *= np.sqrt(steps / freedom)
-    # Of so many tasks, some are unusually long by chance. The probability is divided among them
+    # Among so many tasks, some are unusually long by chance. The probability is divided among them
     # (Bonferroni), so that a whole run has a false hiccup with the probability CHANCE at most.
     chance_of_task = CHANCE / log_excess.size
     deviations = NormalDist().inv_cdf(1 - chance_of_task)

@@ -83,9 +83,9 @@ class WorkForAll:
 class Idling:
     """Idle time of the compute lanes in some steps; shares are of all lanes' time (0 to 1).
 
-    `step_ns` is the median step, `share` the idle share. `cause` has most idle time, None if lanes
-    hardly idle; ACTIONS, work of one lane for all, count as one cause, of which the largest is
-    given. `cause_share` is the share that is lost to the cause, and to `lane` if that is set.
+    `step_ns` is the median step, `share` the idle share. `cause` has the most idle time, None if
+    lanes hardly idle; ACTIONS, work of one lane for all, count as one cause, of which the largest
+    is given. `cause_share` is the share that is lost to the cause, and to `lane` if that is set.
     `lane` is set if the cause's text names a lane, and this lane holds the others up for most of
     the cause's time in nearly all steps. `place` is its name in a trace of another program
     (core.report.place_names), "" in runs, whose lanes have numbers. `device` is the number of its
@@ -116,8 +116,8 @@ class Idling:
     ) -> Idling:
         """Sum up one or more explained steps with the same lanes.
 
-        A lane is named only if it holds the others up in the steps of `others` too: its delay in
-        one step alone is chance. `source` is the trace's.
+        A lane is named only if it holds the others up in the steps of `others` too, because a delay
+        in a single step may be chance. `source` is the trace's.
         """
         lanes = explanations[0].lanes
         computing = computing_lanes(lanes)
@@ -290,7 +290,7 @@ def _idle_by_reason(explanations: Sequence[Explanation], computing: Sequence[int
 
 
 def _largest_cause(explanations: Sequence[Explanation], reason: int) -> Cause:
-    """Return the cause with most idle time among causes that count as one reason."""
+    """Return the cause with the most idle time among causes that count as one reason."""
     totals = np.zeros(len(CAUSES), np.int64)
     for explained in explanations:
         cause = explained.cause.astype(np.int64)

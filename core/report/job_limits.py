@@ -51,7 +51,7 @@ from core.trace.trace import Trace
 MOST_STEPS = 64
 FEWEST_STEPS = 8
 MOST_NODES = 200_000
-"""Largest number of tasks in all steps that are examined, unless these are FEWEST_STEPS."""
+"""Largest number of tasks to examine in all steps; at least FEWEST_STEPS steps are examined."""
 MOST_REPLAYED = 15
 """Largest number of steps that are replayed to measure the cost of a rank."""
 MOST_TRIED = 16
@@ -119,9 +119,9 @@ class JobTimes:
         return computed
 
     def excesses(self, least: float) -> list[Excess]:
-        """Return the parts for which ranks take `least` ns longer than peers, largest excess first.
+        """Return the parts for which ranks take significantly longer than peers.
 
-        The excess is significant.
+        The excess is at least `least` ns; the largest is first.
         """
         # The probability of a false excess is divided among the ranks. It is not divided among the
         # parts, because a rank must also lose much by one.

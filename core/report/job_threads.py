@@ -236,7 +236,7 @@ class GraphBuilder:
             is_requested = (moves.requested >= start) & (moves.requested < end)
             inside = moves.picked(is_requested & (moves.ended <= end))
             if len(inside.task):
-                # An update that moves data, as of sharded parameters.
+                # An update that moves data, such as one of sharded parameters.
                 last_request = int(inside.requested.max())
                 last_end = int(inside.ended.max())
                 ready = max(last_request, last_end)

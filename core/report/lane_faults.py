@@ -1,8 +1,8 @@
 """Faults of lanes, links and tasks, found by comparing equal work.
 
 Lanes and links without peers are compared by measured costs, if the run has some. The cost of a
-fault is the makespan of a step as it ran minus its makespan if the faulty tasks take
-as long as their peers. Both are simulated.
+fault is the makespan of a step as it ran minus its makespan if the faulty tasks take as long as
+their peers. Both are simulated.
 """
 
 from __future__ import annotations

@@ -32,9 +32,10 @@ from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
 
 MOST_STEPS = 64
-"""Largest number of steps; of more, this many evenly chosen, the longest and the median one."""
+"""Largest number of steps that are all used. Of more, this many are chosen evenly, and the
+MOST_LONGEST longest steps and the median one are added."""
 MOST_SPANS = 1_000_000
-"""Largest number of tasks of all these steps."""
+"""Largest number of tasks in all these steps together."""
 MOST_LONGEST = 8
 
 
@@ -97,7 +98,7 @@ class MeasuredSteps:
             begun = waits_of(own, lanes).begun[positions]
             timed = columns.timed(own.start[positions], own.end[positions])
             # All steps are replayed with the median step's dependencies, so lateness counts from
-            # these too. Another program's steps may have other ones, by errors of clocks.
+            # these too. In another program's steps, clock errors may yield different dependencies.
             ready = _ready(timed, meets, trace.step_bounds(step)[0])
             taken.append(timed.end - begun)
             late.append(np.maximum(0, begun - ready))
@@ -268,7 +269,7 @@ def _costs(trace: Trace, columns: StepColumns, stages: Sequence[Stage]) -> Float
     if found is None:
         return None
     costs, source = found
-    # Other costs were measured on the lanes: the costs of a slow lane are as long as its tasks.
+    # Other costs were measured on the lanes: a slow lane's costs would hide that it is slow.
     if source is not CostSource.ALONE:
         return None
     try:
@@ -287,7 +288,7 @@ def _lengths(trace: Trace, steps: Sequence[int]) -> dict[int, int]:
 
 
 def _chosen(trace: Trace, lengths: dict[int, int], median: int) -> list[int]:
-    """Return all steps, or some of many with the longest and the median one."""
+    """Return all steps; of too many, an even selection, the longest and the median."""
     steps = list(lengths)
     tasks = trace.span_count // max(1, len(trace.steps))
     # At least three: a step is compared with the median of the others.

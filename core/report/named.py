@@ -1,4 +1,4 @@
-"""Least costs of faults that are named."""
+"""Least costs at which the verdict names a fault."""
 
 NAMED = 0.035
 """Least share of a step that a slow lane or link, or a hiccup, costs to be named."""

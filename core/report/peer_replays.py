@@ -27,9 +27,9 @@ from core.report.mesh import MeshWorker
 from core.trace.trace import Trace
 
 MOST_WORK = 40_000_000
-"""Tasks that are replayed in all; of many steps and workers, fewer steps are replayed."""
+"""Largest number of replayed tasks; with many tasks or workers, fewer steps are replayed."""
 MOST_JOB_STEPS = 15
-"""Steps of a job that are replayed."""
+"""Number of a job's steps to replay."""
 FEWEST_REPLAYED = 2
 
 
@@ -96,7 +96,7 @@ class StepReplays:
         work = row_numbers(columns.kind, columns.block)
         staged = row_numbers(work, columns.stage)
         replay = Replay.of(columns, run.meets)
-        # Each worker and each kind once, and at most as many rows and columns as workers.
+        # One replay for each worker and kind, and at most one row and one column for each worker.
         variants = 3 * len(workers) + len(KINDS)
         tasks_a_step = variants * max(1, len(columns))
         steps = len(run.steps)

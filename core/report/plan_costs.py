@@ -74,9 +74,9 @@ def _gives(specification: Specification, *options: Option[Any]) -> bool:
 def plan_costs(run: MeasuredSteps) -> PlanCosts:
     """Return the costs of steps: medians by stage, so that a slow lane among several is left out.
 
-    The gap is the median time by which a computing task is late. What the last stage takes longer
-    than the median of the others is the model's head. The scatter is half of the range of the
-    steps' lengths.
+    The gap is the median time by which a computing task is late. The excess of the last stage over
+    the median of the others is the cost of the model's head. The scatter is half of the range of
+    the steps' lengths.
     """
     columns = run.columns
     found = costs_of_times(columns, run.taken)

@@ -162,7 +162,7 @@ def _slowdown(
 
 
 def _of_axis(replays: Replays, workers: Sequence[MeshWorker], axis: Axis) -> tuple[Saving, ...]:
-    """Return the savings of all places on an axis, as those of rows."""
+    """Return the savings of all places on an axis, as savings of PeerGroup.ROW."""
     places = np.array([worker.place[axis] for worker in workers])
     count = int(places.max()) + 1
     names = [f"{axis} {place}" for place in range(count)]

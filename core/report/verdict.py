@@ -90,7 +90,7 @@ class Verdict:
 class _Judged(NamedTuple):
     """The sentences on idle time, the largest limit, and the savings of an even job.
 
-    `waited` is a sentence on the rank that others wait for, after that on the limit.
+    `waited` is a sentence on the rank that others wait for; it follows the one on the limit.
     """
 
     opening: Message
@@ -188,7 +188,7 @@ def _largest_job_limit(run: MeasuredSteps, times: JobTimes) -> Finding:
     activities = rank_faults(times, least_loss / 2)
     candidates = [*activities, *_slow_ranks(run, times)]
     worst = _costliest([one for one in candidates if _is_named(one)])
-    # An activity of a rank says more than that the rank is slow.
+    # Naming the activity is more useful than naming only the slow rank.
     activity = _costliest(activities)
     if worst is not None and activity is not None:
         is_main = activity.loss_ns >= MAINLY * worst.loss_ns

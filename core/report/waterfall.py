@@ -23,7 +23,7 @@ BAR_WORDS = {
     "contention": N_("slowdown"),
     "host": N_("host"),
 }
-"""Names of the bars on screen, bottom first; `data` and `between` are bars of jobs alone."""
+"""Names of the bars on screen, bottom first; only jobs have `data` and `between`."""
 
 
 def waterfall(explanation: Explanation, costs: Ints | None = None) -> dict[str, int]:
@@ -47,7 +47,7 @@ def waterfall(explanation: Explanation, costs: Ints | None = None) -> dict[str, 
     if explanation.follows:
         return job_waterfall(explanation)
     columns = explanation.columns
-    # Waiting for other ranks is no work.
+    # Waiting for other ranks is not work.
     measured = columns.end - explanation.waits.begun
     taken = measured if costs is None else costs
     work = np.where(IS_COMMUNICATION[columns.kind], 0, taken)
@@ -91,7 +91,7 @@ def job_waterfall(explanation: Explanation) -> dict[str, int]:
     work = np.where(computes, step.taken, 0.0)
     sums = np.bincount(step.rank, work, step.ranks)
     ideal, longest = _ideal_and_longest(sums.astype(int).tolist())
-    # Replays with computing alone, and then with one more activity each.
+    # Replay with computing only, then add one activity at a time.
     included: tuple[tuple[StepPart, ...], ...] = (
         (),
         (COMMUNICATION,),
