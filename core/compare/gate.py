@@ -1,8 +1,8 @@
-"""The judgement whether a run is slower than a baseline, for continuous integration.
+"""Judges if a run is slower than a baseline, for continuous integration.
 
 A run is slower if the mean of the middle half of its steps is longer than the baseline's by more
-than the noise (core.compare.step_times) and by more than the caller allows. Below the noise nothing
-is judged.
+than the noise (core.compare.step_times) and by more than the caller allows. A difference below the
+noise is not judged to be slower or faster.
 """
 
 from __future__ import annotations

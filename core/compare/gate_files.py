@@ -76,7 +76,7 @@ def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
 
 
 def gate_text(gate: Gate, names: tuple[str, str]) -> str:
-    """Return the text that `gate` prints: one line, and one for each further finding."""
+    """Return the text that `gate` prints: the judgement, further findings, and both runs."""
     state = "PASS" if gate.passes else "FAIL"
     before = steps_text(len(gate.baseline.steps))
     after = steps_text(len(gate.new.steps))
@@ -112,7 +112,7 @@ def _line(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text on one line in which Markdown finds no markup."""
+    """Return a text on one line, with Markdown's special characters escaped."""
     line = plain(text)
     for letter in _MARKDOWN:
         line = line.replace(letter, f"\\{letter}")

@@ -44,7 +44,7 @@ def pieces_of(row: Difference, explanation: Explanation) -> RowPieces:
         compute_lanes = np.flatnonzero(compute)
         own = compute_lanes[row.place : row.place + 1]
     else:
-        # OTHER_LANES is about copy and communication lanes, other groups are about compute lanes.
+        # OTHER_LANES has copy and communication lanes; other groups have compute lanes.
         is_own = compute
         if row.group is RowGroup.OTHER_LANES:
             is_own = ~compute

@@ -143,8 +143,8 @@ def compare_runs(
 def _median_noise(a: Trace, b: Trace) -> float:
     """Return the ns by which the runs' median steps may differ by chance, from their scatter.
 
-    Steps that follow one another are disturbed alike, which five or more of them show
-    (core.compare.step_times). Fewer are taken as independent (core.explain.noise).
+    Consecutive steps are often disturbed together, which can be measured from five steps on
+    (core.compare.step_times). Fewer steps are taken as independent (core.explain.noise).
     """
     steps_a = steps_of_usual_plan(a, whole_steps(a))
     steps_b = steps_of_usual_plan(b, whole_steps(b))
@@ -157,7 +157,7 @@ def _median_noise(a: Trace, b: Trace) -> float:
 
 
 def _error_of_median(trace: Trace, steps: Sequence[int]) -> float:
-    """Return by how many ns the median of a run's steps may be off if they are independent."""
+    """Return the error in ns of the median of a run's steps, assumed to be independent."""
     bounds = np.array([trace.step_bounds(step) for step in steps])
     lengths = np.diff(bounds, axis=1).ravel()
     return median_error(lengths.astype(np.float64))

@@ -24,11 +24,11 @@ from core.trace.trace import Trace
 MOST_OF_IT = 0.5
 """The part of the difference that a sort of work must explain to be the reason."""
 ONE_LANE = 0.7
-"""Least part of the work's cost that the tasks of one lane, or of one kind, explain to be named."""
+"""A lane, or a kind, is named if its tasks explain at least this part of the work's cost."""
 OTHER_LANES = 0.35
-"""Largest part that the tasks of any other lane, or other kind, may then explain."""
+"""Largest part of the cost that any other lane, or kind, may then explain."""
 MATCHED = 0.9
-"""The part of the tasks of either run that the other one must have too."""
+"""Least fraction of each run's tasks that the other run must have too."""
 
 
 class Work(StrEnum):
@@ -92,7 +92,7 @@ def slower_work(a: Trace, b: Trace, steps_a: list[int], steps_b: list[int]) -> S
 
 
 def _lateness(run: MeasuredSteps) -> float:
-    """Return by how many ns steps are longer than their tasks need, on average."""
+    """Return the mean ns by which steps are longer than if tasks started as soon as they could."""
     return float((run.spans - run.makespans).mean())
 
 
@@ -100,7 +100,7 @@ def _lateness(run: MeasuredSteps) -> float:
 class _Replay:
     """B's step, in which tasks may take as long as in A; `taken` and `as_in_a` are ns, shape (n,).
 
-    Tasks that only B has take as long as they do in both.
+    For tasks that only B has, both are B's durations.
     """
 
     run: MeasuredSteps
@@ -146,7 +146,7 @@ class _Replay:
             lane_name = self.run.lanes[lane].name
             by_lane[lane_name] = self.saved(of_lane)
         kind = _alone(by_kind, cost)
-        # Data move between lanes: the lane of a copy says little.
+        # Data moves between lanes, so the lane of a copy says little.
         name = "" if work is Work.MOVING else _alone(by_lane, cost)
         return SlowerWork(
             work=work,

@@ -1,1 +1,1 @@
-"""Prediction: plans that are simulated with costs instead of run on lanes. Without torch."""
+"""Prediction: simulates plans with costs instead of running them on lanes. No torch."""

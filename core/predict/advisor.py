@@ -105,8 +105,8 @@ class AdviceResult:
 
     `ways` has the known ways first, and then the others, each sorted by predicted time. `present`
     is None if the present run cannot be predicted. `alike_ns` is its step if it is predicted from
-    the same costs as other ways; None if these do not cover it. `missing` says why ways were left
-    out whose tasks have no known costs; "" if none were.
+    the same costs as other ways; None if these do not cover it. If ways were left out because costs
+    of their tasks are unknown, `missing` gives the reason; else it is "".
     """
 
     ways: list[Advice]
@@ -269,7 +269,7 @@ def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
     """Return the numbers of micro-batches to try: powers of two, and multiples of the lanes."""
     most = min(rows, MOST_TRIED_MICROBATCHES)
     powers = {2**power for power in range(1, 7)}
-    # Interleaved schedules need rounds of equal length, as multiples of the lanes have.
+    # Interleaved schedules need rounds of equal length: the number must be a multiple of the lanes.
     multiples = {lanes * factor for factor in (1, 2, 3, 4)}
     tried = powers | multiples
     return sorted(count for count in tried if 2 <= count <= most)
@@ -296,7 +296,7 @@ class _Predictor:
         return self._own_way is not None and way_of(choice) == self._own_way
 
     def _doubt(self, is_own: bool) -> float:
-        """Return the relative error to expect of predictions with the own costs, or the others.
+        """Return the relative error to expect of predictions from the own costs or from `costs`.
 
         It is the error with which they predict the measured run, but at least their scatter.
         """

@@ -194,7 +194,7 @@ def without_step_overlap(predicted: Trace) -> Trace:
     steps = np.array(predicted.steps, np.int32)
     bounds = [predicted.step_bounds(step) for step in predicted.steps]
     starts, ends = np.array(bounds, np.int64).T
-    # By how many ns each step is moved.
+    # The delay of each step in ns.
     later = np.zeros(len(steps), np.int64)
     previous_end = starts[0]
     for place, start in enumerate(starts):

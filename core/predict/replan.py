@@ -25,7 +25,7 @@ class RunPlans:
         self._plans: dict[int, Plan | None] = {}
 
     def plan(self, step: int) -> Plan | None:
-        """Return the plan of a step; None if it cannot be rebuilt, as with models from files."""
+        """Return the plan of a step; None if it cannot be rebuilt (models from files)."""
         if not 0 <= step < len(self._rows):
             return None
         # The header and the number of rows determine a plan: steps with as many rows share one.

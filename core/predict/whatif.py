@@ -50,8 +50,8 @@ class WhatIfQuery:
     pipeline. Without `batch` a micro-batch has the rows that the costs are for. `link` replaces the
     costs of transfers. `faults` are injected, by the names of the options (core.plan.faults).
     `device` is the kind of the lanes: the lanes of a GPU copy while they compute, lanes of a CPU do
-    not. `cut` has the stages of a run; the model is cut as there if the number of stages is the
-    same. `doubt` is the least relative error to expect of the answer, for its range.
+    not. `cut` has the stages of a run; the model is cut in the same way if the number of stages
+    is the same. `doubt` is the least relative error to expect of the answer, for its range.
     """
 
     model: ModelDescription

@@ -61,7 +61,7 @@ class PredictionProgress:
 
 @dataclass(frozen=True, slots=True)
 class PredictionLost:
-    """The process has ended by itself, and all its requests are lost; `text` is a line about it."""
+    """The process ended unexpectedly, and all its requests are lost; `text` says so in one line."""
 
     text: Text
 

@@ -5,8 +5,8 @@ carry. The child works on one request at a time; the others wait in this process
 a second request of a kind while the first waits, the first is dropped: the newest wins.
 
 Ranking all ways to run a model takes long. The child does it in turns, one way a turn. Between two
-turns the child may get a more urgent request first. So cancelling does not need to end the process:
-a cancelled ranking gets no further turn.
+turns the child may get a more urgent request first. A ranking can therefore be cancelled without
+ending the process: it gets no further turn.
 """
 
 from __future__ import annotations
@@ -100,14 +100,14 @@ class _Process:
 class PredictionService:
     """Starts a worker process with the first request, and gives it one request at a time.
 
-    If the process ends by itself, every client that has sent it a request gets PredictionLost. The
-    next request starts another process.
+    If the process ends unexpectedly, every client that has sent it a request gets PredictionLost.
+    The next request starts another process.
     """
 
     def __init__(self) -> None:
         self._number = 0
         self._is_closed = False
-        # Around the attributes below and all entries: replies arrive on the worker's thread.
+        # Guards the attributes below and all entries: replies arrive on the worker's thread.
         self._lock = threading.Lock()
         self._process: _Process | None = None
         self._waiting: dict[_Key, _Entry] = {}
@@ -189,7 +189,7 @@ class PredictionService:
             process.worker.close()
 
     def _report_exit(self, process: _Process) -> None:
-        """Report to its clients that a process has ended by itself."""
+        """Report to the clients of a process that it ended unexpectedly."""
         with self._lock:
             process.has_ended = True
             clients = list(process.clients)
