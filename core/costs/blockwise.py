@@ -32,7 +32,7 @@ def blockwise(
     which the model is cut; the cost of a split block comes from the stage with its largest share.
     If only the whole backward is known, each of its parts costs half of it. Raises CostError if a
     list does not have an entry for each of these stages or blocks. The time of the model's head is
-    not divided: the last block has it.
+    not divided; it belongs to the last block.
     """
     passes = _with_parts(costs.passes)
     for kind, curves in passes.items():

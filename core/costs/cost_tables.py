@@ -34,7 +34,7 @@ def block_numbers_by_kind(key: str, values: Mapping[str, object], by: object) ->
 
 
 def joined_of(values: Mapping[str, object], by: object) -> dict[Kind, Curve]:
-    """Return the curves over rows by which further blocks of a task cost less, in ns.
+    """Return the savings in ns, as curves over rows, for each block of a task after the first.
 
     Raises CostError.
     """
@@ -98,7 +98,7 @@ def input_is_data(values: Mapping[str, object], by: object) -> bool:
 
 
 def link_of(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
-    """Return the link of a file, or the constant ns of its transfers; both None if unknown."""
+    """Return a file's link, or else the constant ns of its transfers; both None if unknown."""
     given = [name for name in LINK_KEYS if name in values]
     if given and "transfer_ms" in values:
         raise CostError(

@@ -105,7 +105,7 @@ def takes_borders(specification: Specification) -> bool:
 
 
 def borders_of(plan: Plan) -> tuple[int, ...]:
-    """Return the first block of each stage but the first stage."""
+    """Return the first block of each stage except the first."""
     return tuple(stage.first for stage in plan.stages[1:])
 
 

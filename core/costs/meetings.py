@@ -48,7 +48,7 @@ class Meetings:
         A step that is a range of a trace may begin between the arrivals of two ranks, so that their
         k-th tasks are not the same collective. There, members run at the same time.
 
-        If a member waits for tasks of other ranks, the meeting is none: the plan has its
+        If a member waits for tasks of other ranks, this is not a meeting: the plan has its
         dependencies, and members do not wait for each other. A thread that launches a member
         belongs to the same rank.
         """
@@ -67,13 +67,13 @@ class Meetings:
         place_of_lane = np.array(_places(lanes))
         waits_for_others = _waits_for_others(columns, place_of_lane[columns.lane])
         planned = number[waits_for_others[member]]
-        # Remove all members of such a meeting, not only those that wait for other ranks.
+        # Remove all members of a planned meeting, not only those that wait for other ranks.
         is_kept = ~np.isin(number, planned)
         return _of_members(len(columns), member[is_kept], number[is_kept])
 
 
 def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
-    """Return the number of each task's meeting, shape (n,); -1 for tasks without just one."""
+    """Return the number of each task's only meeting, shape (n,); -1 as in `Meetings.only`."""
     return Meetings.of(columns, lanes).only
 
 
@@ -174,7 +174,7 @@ class _RankedTasks:
         return member[order], direction[order]
 
     def _turns(self, names: Ints, members: Positions) -> Ints:
-        """Return for each member which of the meetings with its name it belongs to."""
+        """Return the number of each member's meeting among the meetings with its name."""
         if self.columns.is_range:
             return self._turns_by_overlap(names, members)
         return turns(row_keys(names, self.rank[members]))
@@ -182,7 +182,7 @@ class _RankedTasks:
     def _turns_by_overlap(self, names: Ints, members: Positions) -> Ints:
         """Return numbers that are equal for members of one name that run at the same time.
 
-        A member without one of every other rank of its name has a number of its own.
+        A member gets a separate number unless every other rank with its name has one at that time.
         """
         found = np.arange(len(members))
         order = np.lexsort((self.columns.start[members], names))

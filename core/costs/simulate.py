@@ -106,7 +106,7 @@ def in_time_order(
     """
     count = len(columns)
     followers, missing, following = _followers(columns)
-    # Also counts tasks of no collective (ABSENT), which do not wait for each other below.
+    # Also counts tasks without a collective (ABSENT), which do not wait for each other below.
     members = Counter(meets)
     arrived: dict[int, list[tuple[int, int]]] = {}
     ready = [0] * count
@@ -118,7 +118,7 @@ def in_time_order(
     ended = [False] * count
 
     def release(task: int, since: int) -> None:
-        """Note that one of the tasks before a task is done since a time."""
+        """Note that one of the tasks before a task ended at the time `since`."""
         ready[task] = max(ready[task], since)
         missing[task] -= 1
         if not missing[task]:

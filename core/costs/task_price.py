@@ -103,7 +103,7 @@ class TaskPrice:
         size = task.size / task.passes
         total = self._backward(task.stage, task.block, size, bool(task.further))
         if task.passes > 1:
-            # All but the first add to its gradients.
+            # All passes but the first add to gradients that already exist.
             later = self._backward(task.stage, task.block, size, further=True)
             total += (task.passes - 1) * later
         return total
@@ -117,7 +117,7 @@ class TaskPrice:
         return of_input + of_weight
 
     def _without(self, kind: Kind) -> Message:
-        """Return the error text for a plan with passes of a kind that has no cost."""
+        """Return the error text for a plan with passes of a kind without costs."""
         if kind in _BACKWARD_PARTS and Kind.BACKWARD in self._costs.passes:
             return message(
                 "the costs have backward_ms, but not {cost}: the schedule splits backward passes. "
@@ -156,7 +156,7 @@ class TaskPrice:
         return len(curves) / self._count
 
     def _head(self, kind: Kind, stage: int, block: int, size: float) -> float:
-        """Return the ns that the model's head adds to a task; 0 if the task is without the head."""
+        """Return the ns that the model's head adds to a task; 0 for tasks without the head."""
         head = self._costs.head
         if not head or stage not in (ABSENT, self._count - 1):
             return 0.0

@@ -26,7 +26,7 @@ class Waits:
     core.costs.meetings); for a task without one it is the task itself. `begun`, in ns, is the start
     of a task or, if it meets others, the arrival of the slowest member (until then the others
     wait). `meets` is the number of the only meeting of a task and of all its members, or -1.
-    `is_member` is True for tasks with a meeting, also for those with several.
+    `is_member` is True for tasks with one or several meetings.
 
     Walks from a task to `before[slowest[task]]`, and so on, never visit a task twice, for any times
     and dependencies: every walk ends.
@@ -127,7 +127,8 @@ def _slowest(columns: StepColumns, meetings: Meetings) -> tuple[Positions, Ints]
     by_arrival = member[np.lexsort((arrived[member], meetings.number))]
     last = by_arrival[first + members - 1]
     slowest_of_meeting = np.repeat(last, members)
-    # By arrival: of several meetings of a task, the one whose last member arrives last is kept.
+    # In order of arrival: if a task has several meetings, the last assignment wins, which is the
+    # meeting whose last member arrives last.
     order = np.argsort(arrived[slowest_of_meeting], kind="stable")
     slowest[member[order]] = slowest_of_meeting[order]
     return slowest, arrived
