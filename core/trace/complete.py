@@ -103,7 +103,7 @@ def is_over(trace: Trace, step: int) -> bool:
     steps = trace.step_table.numbers
     if len(steps) and step != steps[-1]:
         return True
-    # Slow, and so only for the last step: both search all counters and log lines.
+    # This is only done for the last step, because both search all counters and log lines.
     losses = trace.counter("loss")
     return step in losses.steps or trace.outcome == "finished"
 
@@ -194,7 +194,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         every = trace.spans(lane.index)
         bounds = [steps[0], steps[-1] + 1]
         first, last = sorted_positions(every.step, bounds)
-        # With the span before, which may overlap the first one.
+        # Include the span before, which may overlap the first one.
         begin = max(0, first - 1)
         some = every[begin:last]
         place = np.searchsorted(steps, some.step)

@@ -80,7 +80,7 @@ def lane_links(trace: Trace) -> LaneLinks:
 
 
 def needed_spans(spans: Spans) -> tuple[Ints, Ints]:
-    """Return the positions of spans that waited, and of the spans of their step they waited for.
+    """Return the positions of spans that waited, and of the spans in their step that they needed.
 
     The tasks of a plan run in several steps, so a span is found by its row and its step.
     """
@@ -140,7 +140,7 @@ def _waiting(trace: Trace, span: Span) -> StepSpans:
 
 
 def _delayed_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> Bools:
-    """Return a mask of `rows`, which waited for `span`: rows that waited longer for another."""
+    """Return a mask of `rows`, all of which waited for `span`: True if another one ended later."""
     count = len(rows)
     if span.end is None or count == 0:
         return np.zeros(count, np.bool_)

@@ -1,7 +1,7 @@
 """Lazy access to the arguments of imported events: their text is read from the file on demand.
 
-Memory only has the number of each task's event in its file, so that arguments do not slow down
-opening.
+Only the number of each task's event in its file is kept in memory, so that arguments do not slow
+down opening.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class ArgumentFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EventArguments:
-    """The event with the arguments of each of n tasks.
+    """Locates the arguments of n tasks: the number of each task's event in the files.
 
-    The event of task k is `places[k]`, ABSENT for none. Events are numbered through all files;
+    The event of task k is `places[k]`, ABSENT for none. Events are numbered across all files;
     `files` has the number of each file's first event, and the file.
     """
 

@@ -75,7 +75,7 @@ def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None
 
 
 def clock_disagreement(clocks: Counters, step: int | None = None) -> float:
-    """Return by how many ns times on two clocks may be wrong relative to each other, at most.
+    """Return the largest possible error, in ns, between times of two clocks.
 
     This is the sum of the two largest half-widths, in one step or all; 0 if none is known.
     """

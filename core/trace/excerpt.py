@@ -29,7 +29,7 @@ MOST_NAMED = 4
 class ExcerptOptions:
     """A part of a run, as the texts of --range, --steps and --lanes.
 
-    Empty texts mean the default of the caller, and all `lanes`.
+    An empty text means the caller's default; for `lanes`, it means all lanes.
     """
 
     range: str = ""
@@ -227,7 +227,7 @@ def _lanes(word: str, lanes: Sequence[Lane]) -> list[int]:
 def _steps_of(trace: Trace) -> Message:
     """Return the steps that users can name: `the measured steps 1 to 3`.
 
-    Other programs number their steps from any number on, and may leave some out.
+    Other programs may number their steps from any number, and may leave some out.
     """
     warmup = trace.header.specification.warmup
     warm = sum(step < warmup for step in trace.steps)

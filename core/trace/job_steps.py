@@ -1,4 +1,4 @@
-"""Steps of a training job: on a rank, a step lasts from the end of one update to the next.
+"""Steps of a training job: on a rank, a step lasts from one update's end to the next one's.
 
 Ranks end their steps at different times: a rank whose update takes longer is late in every step. So
 each rank's lanes have separate bounds, and the job's step lasts from the end of the last rank's

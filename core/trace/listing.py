@@ -41,8 +41,8 @@ _ALPHABETICAL = np.argsort(_BY_NAME)
 class Listing:
     """Rows of a table that are spans of `trace`, without copying them.
 
-    It has the first `counts[l]` spans of lane l or, with `chosen`, those at these sorted indices.
-    `order` has the position of each row in the order by lane; None if that is the order.
+    It has the first `counts[l]` spans of lane l or, with `chosen`, the spans at its sorted indices.
+    `order` has the position of each row in the order by lane; None if rows are in that order.
     """
 
     trace: Trace
@@ -80,7 +80,7 @@ class Listing:
         if self.chosen is not None:
             for lane in np.unique(lanes).tolist():
                 mine = lanes == lane
-                # From the position among the chosen spans to the index in the lane.
+                # Convert positions among the chosen spans to indices in the lane.
                 index[mine] = self.chosen[lane][index[mine]]
         return lanes, index
 

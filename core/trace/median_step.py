@@ -52,7 +52,7 @@ def slowest_step(trace: Trace, steps: Sequence[int]) -> int:
 
 
 def steps_of_usual_plan(trace: Trace, steps: Sequence[int]) -> list[int]:
-    """Return the ones of `steps` with the most frequent plan; all if each has a different plan.
+    """Return those of `steps` with the most frequent plan; all if each has a different plan.
 
     `steps` must not be empty, and all must have spans.
     """

@@ -30,7 +30,7 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     """
     if not ranges:
         raise ValueError(message("there is no mark at which a step could begin"))
-    # The last mark; of several with the same start the longest one.
+    # The last mark; if several have the same start, the longest one.
     last_start, last_end = max(ranges)
     finish = last_end
     if last_start == last_end:
@@ -62,8 +62,8 @@ def with_range(trace: Trace, start: int, end: int) -> Trace:
 def _with_task_per_span(trace: Trace) -> Trace:
     """Return the trace with one plan that has a task for each span, in the order of the starts.
 
-    If equal steps have one plan, or several plans have tasks of equal numbers, a step with new
-    bounds could contain a task twice.
+    With the old plans, a step with new bounds could contain a task twice: equal steps share a plan,
+    and several plans have tasks with equal numbers.
     """
     if len(trace.table.firsts) <= 2 and trace.span_count <= len(trace.table):
         return trace

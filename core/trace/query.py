@@ -25,7 +25,7 @@ KEYS = {
     "name": message("part of a name, or all of it: gemm, gemm*"),
 }
 """Keys before a colon, and the accepted values after it."""
-# The micro sign and the Greek letter look alike, and both are written.
+# The micro sign and the Greek letter look alike, and people type both.
 UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 """Nanoseconds of each unit of time."""
 GROUPS = ("communication", "compute")

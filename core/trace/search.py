@@ -189,7 +189,7 @@ def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
         spans = trace.spans(lane)
         after = place.start
         if lane < place.lane:
-            after += 1  # at equal starts lower lanes are before
+            after += 1  # of equal starts, those on lower lanes are first
         first = int(np.searchsorted(spans.start, after))
     return int(np.searchsorted(hits[lane], first))
 

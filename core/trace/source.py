@@ -11,7 +11,7 @@ class Source(StrEnum):
     RUN = "run"
     """The engine ran a plan and measured its tasks."""
     JOB = "job"
-    """core.recorder measured somebody's training job, or a run on torch's own engine."""
+    """core.recorder measured a user's training job, or a run on torch's own engine."""
     IMPORTED = "imported"
     """Another program measured; an importer read its file."""
     PREDICTED = "predicted"
@@ -22,8 +22,8 @@ class Source(StrEnum):
         """True if settings, model and tasks were known before the first step.
 
         Such a trace has a strategy, blocks and lanes with meaningful numbers, and no task lies
-        outside of its steps. Other traces know their tasks, names and ranks only from what
-        happened.
+        outside of its steps. In other traces, tasks, names and ranks are known only from
+        what was recorded.
         """
         return self in (Source.RUN, Source.PREDICTED)
 

@@ -192,8 +192,8 @@ def _after(spans: Spans) -> tuple[Ints, Ints]:
     count = len(spans)
     counts, needed = spans.table.needs(spans.row)
     tasks = spans["task"]
-    # The search for a task without a span finds another task or the end; compared and dropped
-    # below.
+    # For a task without a span, the search finds another task or the end; the comparison below
+    # drops these.
     last_place = count - 1
     at = np.searchsorted(tasks, needed)
     at = np.minimum(at, last_place)

@@ -30,16 +30,16 @@ _KEY = np.array([1 << 32, 1])  # combines step and task into one number
 class Trace:
     """All data of a run so far; it grows while core.recording.decode reads the run's stream.
 
-    The arguments are not copied. `imported` is set for traces of other programs, and for those
-    only. `table` has the attributes of tasks, `step_table` the times of all steps, `lanes` the
-    spans of each lane, and `open_spans` the tasks that have not ended, by step and task. `costs`
-    are the measured costs of the run's tasks as JSON, or None; `size_costs` are costs of the
-    model's blocks in micro-batches of several sizes. `clocks` are counters, by device, of the
-    uncertainty in ns of its clock in each step. `lane_blocks` are sums from a recording's index.
-    `version` grows with every batch, so that views know when to draw again. `heard` is the last
-    time in ns at which an observer saw the run alive; see `last_alive`. `part` is the range in ns
-    that is the trace's only step, None if the trace has its own steps. `listed_steps` are the steps
-    of a trace whose recording lists them: spans with another step number belong to no step.
+    The arguments are not copied. `imported` is set only for traces of other programs. `table` has
+    the attributes of tasks, `step_table` the times of all steps, `lanes` the spans of each lane,
+    and `open_spans` the tasks that have not ended, by step and task. `costs` are the measured costs
+    of the run's tasks as JSON, or None; `size_costs` are costs of the model's blocks in
+    micro-batches of several sizes. `clocks` are counters, by device, of the uncertainty in ns of
+    its clock in each step. `lane_blocks` are sums from a recording's index. `version` grows with
+    every batch, so that views know when to draw again. `heard` is the last time in ns at which an
+    observer saw the run alive; see `last_alive`. `part` is the range in ns that is the trace's only
+    step, None if the trace has its own steps. `listed_steps` are the steps of a trace whose
+    recording lists them: spans with another step number belong to no step.
     """
 
     header: Header
@@ -230,7 +230,7 @@ class Trace:
             raise LookupError(text)
 
     def _close(self, spans: Spans) -> None:
-        """Remove tasks that have a span now from the open ones."""
+        """Remove tasks that now have a span from the open ones."""
         # Few tasks are open, all in the latest steps: look up only the spans of these steps, by
         # step and task as one number.
         open_tasks = np.array(sorted(self.open_spans), np.int64)

@@ -46,7 +46,7 @@ class Verified:
 
     @property
     def text(self) -> str:
-        """The result in one sentence, with what makes steps incomparable if they do not agree."""
+        """The result in one sentence; if the steps do not agree, with the requirements."""
         errors = f"gradient error {self.gradient:.2g}, loss error {self.loss:.2g}"
         if self.agrees:
             return f"verified: the run computed what a plain step does ({errors})"

@@ -18,7 +18,7 @@ from core.trace.trace import Trace
 LONGER = 1.5
 """A first step is warm-up if it takes this many times the later ones' median."""
 NOTABLY_LONGER = 1.05
-"""As LONGER, for steps whose scatter is known and which also exceed it (CERTAIN)."""
+"""Like LONGER, for runs whose scatter is known; the step must then exceed it too (CERTAIN)."""
 CERTAIN = 4.0
 """The standard deviations by which a first step must exceed the later ones."""
 FEWEST = 3
