@@ -32,8 +32,8 @@ class Aligner(QObject):
         self._mirror = Mirror(a.state, b)
         self._runs: tuple[Run, Other] | None = None
         self._two: TwoRuns | None = None
-        self._over: int | None = None  # the step of A above B's step; None: the compared one
-        self._moments: tuple[float, float] | None = None  # of A and B, aligned by the user
+        self._over: int | None = None  # the step of A above B's step; None for A's compared step
+        self._moments: tuple[float, float] | None = None  # in A and B, aligned by the user
         self._fit = False
 
     def leave(self) -> None:

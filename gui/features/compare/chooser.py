@@ -57,7 +57,7 @@ class Other:
 def others(runs: Sequence[Run], shown: Run) -> list[Other]:
     """Return the runs that `shown` can be compared with: its prediction, then the others.
 
-    Runs of the same model and batch come first, and of those the latest.
+    Runs of the same model and batch come first; among equals, the latest run is first.
     """
     found = []
     if shown.prediction is not None:
@@ -80,7 +80,7 @@ def other_of(run: Run, shown: Run | None = None) -> Other:
 
 
 def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
-    """Return a sort key: False for an equal model, and for an equal batch."""
+    """Return a sort key that puts equal models first, and among them equal batches."""
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return trace.header.source is not shown.header.source, False
     one = trace.header.specification
@@ -89,7 +89,7 @@ def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
 
 
 def _other_settings(trace: Trace, shown: Trace) -> str:
-    """Return the settings in which a run differs and that its title does not name."""
+    """Return the settings that differ and are not part of the run's title."""
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return ""
     shown_values = dict(shown.header.specification.values)
@@ -123,7 +123,7 @@ def _steps_words(trace: Trace, steps: Sequence[int]) -> str:
 
 
 class RunChooser(QDialog):
-    """`chosen` carries an Other, `wanted` the path of a recording to open."""
+    """List of runs. `chosen` carries an Other, `wanted` the path of a recording to open."""
 
     chosen = Signal(object)
     wanted = Signal(object)

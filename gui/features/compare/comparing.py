@@ -24,7 +24,7 @@ from gui.timeline.state.scene import Scene
 if TYPE_CHECKING:
     from gui.features.compare.picture import Both
 
-LIVE_MS = 1000  # between two rounds while one of the runs is live
+LIVE_MS = 1000  # between two comparisons while one of the runs is live
 
 
 class Comparing(QObject):
@@ -92,7 +92,7 @@ class Comparing(QObject):
         self.refresh()
 
     def leave(self) -> None:
-        """Show the run alone again."""
+        """End the comparison; only run A stays visible."""
         if self.other is None:
             return
         self._worker.cancel()
@@ -147,7 +147,7 @@ class Comparing(QObject):
             self._take(tr("Run {name} has no whole step to compare yet.", name=name))
         else:
             self._worker.ask(run.trace, other.trace, a, b)
-            # Few tasks are compared within `ask`, which has shown the result by now.
+            # If there are few tasks, `ask` has compared them and the result is already shown.
             if self._worker.running:
                 self.panel.say(tr("Comparing two large steps…"))
 

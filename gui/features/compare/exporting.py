@@ -21,7 +21,7 @@ REPORT = (N_("HTML report (*.html)"),)
 
 
 class ComparisonExport(Saver):
-    """`both_of` returns the visible comparison and the theme's name, or None without one."""
+    """Writes reports. `both_of` returns the visible comparison and the theme's name, or None."""
 
     def __init__(
         self, parent: QWidget, both_of: Callable[[], tuple[Both, str] | None], settings: Settings

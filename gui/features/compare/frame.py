@@ -18,7 +18,7 @@ from gui.timeline.state.colour_choices import choice_of, colouring_of
 from gui.widgets.label import Elided, Label, plain_tip
 from gui.widgets.layouts import column_of, joined, named, row
 
-LEAST = 120  # pixels of height of a timeline with its title
+LEAST = 120  # least height in pixels of a timeline with its title
 
 
 class Strip(QWidget):

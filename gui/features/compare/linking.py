@@ -12,7 +12,7 @@ from gui.timeline.state.timeline import TimelineState
 
 def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:
     """Return the view of B for the view `a` of A: aligned moments are at the same pixel."""
-    # By the pixel and not by the span: the timelines need not be equally wide.
+    # Uses the time per pixel, not the span, because the timelines may differ in width.
     per_pixel = a.ns_per_pixel * alignment.scale
     return Viewport(alignment.to_b(a.start), per_pixel * width, width)
 
@@ -26,7 +26,7 @@ def view_of_a(b: Viewport, alignment: Alignment, width: float) -> Viewport:
 class LinkedViews:
     """Moves each of two timelines after the other, from `link` until `unlink`.
 
-    Both axes count from the moment `zero` of A and the one of B that is aligned with it.
+    A's axis counts from the moment `zero`, and B's from the moment that is aligned with it.
     """
 
     def __init__(self, a: TimelineState, b: TimelineState) -> None:
@@ -61,7 +61,7 @@ class LinkedViews:
             return
         before = self._seen
         now = self.b.viewport
-        if (before.start, before.span) == (now.start, now.span):  # it has only another width
+        if (before.start, before.span) == (now.start, now.span):  # only the width differs
             self._move_b()
             return
         self._moving = True

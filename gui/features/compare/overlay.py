@@ -23,7 +23,7 @@ from gui.timeline.paint.overlay import draw_curve
 from gui.timeline.state.selection import bounds_of
 
 FAINT = 70  # opacity of a join that is not selected, of 255
-TINT = 28  # and of the fill of an outlined piece
+TINT = 28  # opacity of the fill of an outlined piece, of 255
 
 
 class Overlay(QWidget):

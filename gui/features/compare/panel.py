@@ -21,8 +21,8 @@ from gui.widgets.step_choice import StepChoice
 
 MEDIAN = "median"
 ALL = "all"
-MOST_STEPS = 1000  # of the latest, that a mean is taken of
-LEAST = 150  # pixels of the table; where the panel has less room it is scrolled
+MOST_STEPS = 1000  # the mean covers at most this many of the latest steps
+LEAST = 150  # least height of the table in pixels; a lower panel scrolls
 
 
 class RunStepChoice(StepChoice):
@@ -37,7 +37,7 @@ class RunStepChoice(StepChoice):
         )
 
     def chosen(self, trace: Trace, live: bool) -> list[int]:
-        """Return the chosen steps of a run; none while it has no whole step."""
+        """Return the chosen steps of a run; empty while it has no whole step."""
         steps = whole_steps(trace, live)
         warmup = trace.header.specification.warmup
         if not steps:
@@ -55,9 +55,10 @@ class RunStepChoice(StepChoice):
 
 
 class ComparePanel(QWidget):
-    """`row_chosen` carries a Difference or None; `steps_chosen` is emitted for other steps.
+    """Differences of two runs. `row_chosen` carries the Difference of a row, or None.
 
-    `asked` is emitted when the button of the empty panel is pressed.
+    `steps_chosen` is emitted when the user chooses other steps, `asked` when the button of the
+    empty panel is pressed.
     """
 
     row_chosen = Signal(object)

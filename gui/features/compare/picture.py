@@ -38,7 +38,7 @@ from gui.timeline.paint.ink import Ink
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.state.scene import Scene, name_of_step
 
-SENTENCE = 18.0  # from one line of the sentence to the next
+SENTENCE = 18.0  # pixels from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs
 FAINT = 0.3  # opacity of a join
 VEIL = 0.75  # opacity of the veil over steps that are not compared
@@ -128,7 +128,7 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     letter = "AB"[place]
     title = f"{letter}  {run_title(trace)}"
     scene = Scene(trace)
-    scene.folds = NO_FOLDS  # both in true time, or they could not be laid over each other
+    scene.folds = NO_FOLDS  # with folds the runs could not share an axis
     return lay_out_timeline(scene, shown, replace(options, title=title))
 
 

@@ -49,7 +49,7 @@ MOST_LANES = 128  # rows of a table
 
 
 def write_both(both: Both, path: Path, theme: str) -> None:
-    """Write a report if the name is a page's, else a picture. Raises ValueError, in one line."""
+    """Write a page or a picture, by the suffix. Raises ValueError with a one-line message."""
     if path.suffix.lower() in PAGES:
         write_both_report(both, path)
     else:
@@ -57,7 +57,7 @@ def write_both(both: Both, path: Path, theme: str) -> None:
 
 
 def write_both_report(both: Both, path: Path) -> None:
-    """Write a report on two runs. Needs no display. Raises ValueError, in one line."""
+    """Write a report on two runs. Needs no display. Raises ValueError with a one-line message."""
     with application():
         titles = [run_title(trace) for trace in both.traces]
         heading = tr("{a} against {b}", a=titles[0], b=titles[1])

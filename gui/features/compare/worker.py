@@ -19,7 +19,7 @@ LARGE = 20_000
 
 
 class CompareWorker(Runner):
-    """`done` carries a TwoRuns, only for the latest call of `ask`."""
+    """Compares two runs. `done` carries a TwoRuns, only for the latest call of `ask`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent, "compare")
@@ -28,7 +28,7 @@ class CompareWorker(Runner):
         """Compare steps, at least one of each; a few tasks are compared before this returns."""
         tasks = spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b)
         if tasks <= LARGE:
-            # In this thread, without a time limit: the result is there before the next frame.
+            # In this thread, without a time limit: the result is ready before the next frame.
             work = _compared(a, b, list(steps_a), list(steps_b), never)
             self.start(work, math.inf)
             return

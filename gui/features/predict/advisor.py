@@ -1,4 +1,4 @@
-"""Controller of the advisor's panel: has all ways predicted and shows them."""
+"""Controller of the advisor's panel: requests predictions of all ways and shows them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LATER_MS = 1500  # delay for a hidden panel: runs that are shown only briefly ar
 
 
 class AdvisorController(QObject):
-    """Has all ways predicted, from the costs of the run that is shown.
+    """Requests predictions of all ways, from the costs of the run that is shown.
 
     It predicts once for each run, while no run is under way (`idle`): at once if the panel is
     visible, otherwise after a delay. `advised` carries the Suggestions and the header of the run
@@ -86,7 +86,7 @@ class AdvisorController(QObject):
             self._later.start()
 
     def ask(self) -> None:
-        """Have everything predicted."""
+        """Request predictions of all ways."""
         trace = self._trace
         known = self._costs
         if trace is None or known is None:
@@ -95,7 +95,7 @@ class AdvisorController(QObject):
         self._asked = self.predictor.send(advice_query(trace.header, known))
 
     def cancel(self) -> None:
-        """Cancel the prediction; the panel keeps showing the ways that it shows."""
+        """Cancel the prediction; the panel keeps the ways that it shows now."""
         self.predictor.cancel()
         self._end()
         self.panel.show_line(tr("Cancelled. {costs}", costs=self._words()), True)
@@ -105,8 +105,8 @@ class AdvisorController(QObject):
         match reply:
             case PredictionProgress(number, done, total) if number == self._asked:
                 self.panel.show_progress(done, total)
-            # Numbers are the client's: a reply to a question that was given up or asked again has
-            # another.
+            # The client numbers its requests, so a reply to a cancelled or repeated request has
+            # another number.
             case PredictionDone(number, AdviceResult() as advised) if number == self._asked:
                 self._end()
                 self._show(advised)
@@ -125,7 +125,7 @@ class AdvisorController(QObject):
         self.panel.show_line(line, True)
         ways = ranked(advised, lambda way: self._measured.get(way_of(way)))
         self.panel.show_ways(ways)
-        if self._trace is not None and not self._is_new:  # else it is of the run before
+        if self._trace is not None and not self._is_new:  # else about the run before
             self.advised.emit(better_ways(advised), self._trace.header)
 
     def close(self) -> None:

@@ -45,7 +45,7 @@ from gui.widgets.tables import Head, ReturnTable, TableModel, dress
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
 PADDING = 19  # pixels of a column next to its widest text
-STEP = 1  # the column that ranks
+STEP = 1  # the column that the table is sorted by at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class AdviceModel(TableModel):
 
 
 class _Ways(QSortFilterProxyModel):
-    """The rows of an AdviceModel; of each strategy and schedule only the `best`, if wanted."""
+    """The rows of an AdviceModel, or only those in `best`, one for each strategy and schedule."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

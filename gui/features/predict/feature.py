@@ -119,7 +119,7 @@ class PredictFeature(Feature):
         return made
 
     def _show_what_if(self) -> None:
-        """Ask about the run shown, unless its faults, which What if lists, are to be found."""
+        """Ask about the run shown, unless the user is to find its faults: What if lists them."""
         run = self.shell.run_shown
         if run is not None and not run.live and not self.shell.concealment.text_for(run):
             self.what_if.show_trace(run.trace)

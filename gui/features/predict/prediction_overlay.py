@@ -17,17 +17,18 @@ from gui.app.run import Run
 from gui.look.text import tr
 
 KEPT = 4  # predictions, each about as large as its run's last steps
-MOST_SPANS = 300_000  # of a run's last steps: older ones are not predicted
+MOST_SPANS = 300_000  # in a run's last steps; older steps are not predicted
 
 Predicted = tuple[Run, Comparison, Trace]
 """A run, its measurement compared with its prediction, and the prediction as a trace."""
 
 
 class PredictionOverlay(QObject):
-    """`ready` carries a run once its `comparison` and `prediction` exist; `failed` one line.
+    """Predicts runs on a thread. `failed` carries a one-line message.
 
-    A run has a prediction where its costs are known. It must have ended. Those of the runs shown
-    last are kept; others are computed again when they are shown again.
+    `ready` carries a run once its `comparison` and `prediction` exist. A run has a prediction if
+    it has ended and its costs are known. The predictions of the runs shown last are kept; others
+    are computed again when their runs are shown again.
     """
 
     ready = Signal(object)
@@ -76,7 +77,7 @@ def compared(trace: Trace) -> Work[Comparison | None]:
 
     Raises PlanError with the reason why the last step cannot be predicted.
     """
-    # From the last one back: where there are too many spans, only the newest steps are predicted.
+    # Newest step first: if there are too many spans, only the newest steps are predicted.
     steps = completed_steps(trace)[::-1]
     parts: list[Comparison] = []
     spans = 0

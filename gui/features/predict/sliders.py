@@ -41,7 +41,7 @@ class SliderRow(QObject):
         stops: Sequence[float],
         number: QSpinBox | QDoubleSpinBox,
     ) -> None:
-        # A layout owns no QObject but widgets: the row lives as long as its number does.
+        # A layout owns only widgets, so the number field is the parent that keeps this row alive.
         super().__init__(number)
         self._stops = list(stops)
         title, self._tip = map(tr, words)
@@ -55,7 +55,7 @@ class SliderRow(QObject):
         number.setObjectName(name)
         number.setFixedSize(NUMBER)
         number.lineEdit().setTextMargins(4, 0, 0, 0)  # as in the form
-        # Else "128" would ask for 1, 12 and 128 while it is typed.
+        # Otherwise typing "128" would request 1, 12 and 128.
         number.setKeyboardTracking(False)
         self.label.setBuddy(self.slider)
         for field, what in ((self.slider, tr("slider")), (number, tr("number"))):
@@ -82,13 +82,13 @@ class SliderRow(QObject):
             grid.addWidget(part, row, column)
 
     def enable(self, enabled: bool, reason: str = "") -> None:
-        """Let the value be changed, or not, for a reason."""
+        """Enable or disable the row; while it is disabled, its tooltip is `reason`."""
         for part in (self.label, self.slider, self.number):
             part.setEnabled(enabled)
             part.setToolTip(self._tip if enabled else reason)
 
     def set_stops(self, stops: Sequence[float]) -> None:
-        """Let the slider go in other steps, up to the last of them."""
+        """Replace the slider's stops; the last one is the maximum."""
         self._stops = list(stops)
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, len(self._stops) - 1)

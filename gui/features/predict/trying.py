@@ -60,7 +60,7 @@ class TryController(QObject):
         self._way_number = 0
         self._run_number = 0
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
-        # Separate clients, because of a client's requests of one type only the newest is answered.
+        # Separate clients, because a client answers only the newest request of each type.
         self.predictor = service.client(self._replied.emit)
         self._run_predictor = service.client(self._replied.emit)
         what_if.took_costs.connect(self._compare_with)

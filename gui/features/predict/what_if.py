@@ -77,7 +77,7 @@ class WhatIfController(Saver):
         """Ask, without waiting for the answers to earlier questions."""
         self._asked = self.predictor.send(question)
         self._questions[self._asked] = question
-        # Not started again by each question: during a long drag it would never time out.
+        # A question does not restart the timer: during a long drag it would never time out.
         if not self._late.isActive():
             self._late.start()
 
@@ -144,7 +144,7 @@ class WhatIfController(Saver):
         self.predictor.cancel()
 
     def draw(self, request: WhatIfQuery | WayQuery) -> None:
-        """Have a predicted step as a recording."""
+        """Request a predicted step as a recording."""
         self.panel.answer.large.setEnabled(False)
         self._drawing.add(self.predictor.send(Draw(request)))
 

@@ -354,13 +354,13 @@ class WhatIfPanel(QWidget):
         self.source.setText(self.basis.source)
         batch = self.basis.batch or 0
         if batch != self.sliders["batch"].value:
-            self.sliders["batch"].value = batch  # asks, because the number changes
+            self.sliders["batch"].value = batch  # sends a question, because the number changes
         else:
             self.ask_again()
 
 
 class _AsWide(QScrollArea):
-    """Scrolls its content up and down; while it is visible it is as wide as the content."""
+    """Vertical scroll area; while it is visible it is as wide as its content."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
