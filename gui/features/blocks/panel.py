@@ -78,7 +78,7 @@ class BlocksPanel(QWidget):
 
     @property
     def limit_mb(self) -> float | None:
-        """The most memory of a lane, in MB; None for no limit."""
+        """The limit of a lane's memory in MB; None for no limit."""
         value = self.limit.read()
         return value if isinstance(value, float) else None
 

@@ -211,7 +211,7 @@ class StageEditor(QObject):
                 self._panel.show_times(*times)
             case PredictionRefused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
-            # No number is compared: a process that has died answers no request.
+            # Concerns every request: a process that has died answers none.
             case PredictionLost(text):
                 self._panel.show_problem(friendly(text))
 

@@ -20,9 +20,9 @@ from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import PAD, Drawing
 
 BAR = 34.0
-AIR = 9.0  # above and below the blocks, for the handles of the borders
+AIR = 9.0  # pixels above and below the blocks, for the handles of the borders
 NEAR = 9.0  # pixels from a border within which the mouse can drag it
-LEAST = 1 / 200  # of the whole, so that every block can be pointed at
+LEAST = 1 / 200  # least share of the width, so that every block can be pointed at
 SELECTS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 """Keys that select the previous or the next border."""
 MOVES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

@@ -25,7 +25,7 @@ from gui.widgets.drawing import PAD, Drawing
 LINE = 18.0
 BAND = 6.0
 GAP = 10.0
-NAME = 0.24  # of the width
+NAME = 0.24  # share of the width
 
 
 class BlockTable(Drawing):

@@ -71,7 +71,7 @@ class BoardCanvas(Painted):
         return self._geometry
 
     def set_room(self, height: float) -> None:
-        """Take smaller bars and chips if the board is higher than this many pixels."""
+        """Use smaller bars and chips if the board is higher than this many pixels."""
         self._room = height
         self.setMinimumHeight(int(self.places.height))
         self.update()
@@ -98,7 +98,7 @@ class BoardCanvas(Painted):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # In another width the palette has another number of lines.
+        # The number of lines of the palette depends on the width.
         self.setMinimumHeight(int(self.places.height))
 
     @override
@@ -191,8 +191,8 @@ class BoardCanvas(Painted):
 
     @override
     def event(self, event: QEvent) -> bool:
-        # Several of these keys are shortcuts of the window too: the board has them while it has
-        # the focus.
+        # Several of these keys are also shortcuts of the window; the board handles them while it
+        # has the focus.
         is_override = event.type() is QEvent.Type.ShortcutOverride
         if is_override and isinstance(event, QKeyEvent) and self._takes(event):
             event.accept()
@@ -240,12 +240,12 @@ class BoardCanvas(Painted):
             self.game.redo()
 
     def _takes(self, event: QKeyEvent) -> bool:
-        """Return True if the board has a use for a key."""
+        """Return True if the board handles a key."""
         key = Qt.Key(event.key())
         if event.modifiers() & _CONTROL:
             return key in CONTROL_KEYS
         if key in DIGITS:
-            # Digits are the board's own only where a lane has several stages.
+            # The board handles digits only if a lane has several stages.
             return self.game.board.rules.chunks > 1
         if key is Qt.Key.Key_Escape:
             return bool(self.game.selected)

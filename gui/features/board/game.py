@@ -23,7 +23,7 @@ FIRST = BoardRules.of(lanes=3, microbatches=4)
 class BoardGame(QObject):
     """Makes moves. `changed` is emitted after each change, `said` carries a line for the player.
 
-    `lane` is the lane that keys are for, and `hinted` the pass of the last hint.
+    `lane` is the lane to which keys apply, and `hinted` the pass of the last hint.
     """
 
     changed = Signal()
@@ -108,7 +108,7 @@ class BoardGame(QObject):
         self._go(self.history.undo())
 
     def redo(self) -> None:
-        """Make the move again that was undone last."""
+        """Repeat the move that was undone last."""
         self._go(self.history.redo())
 
     def clear(self) -> None:
@@ -151,7 +151,7 @@ class BoardGame(QObject):
         self.changed.emit()
 
     def select_one(self, action: Action, added: bool) -> None:
-        """Select a pass alone, or, if `added`, add it to the selected ones or take it from them."""
+        """Select only this pass, or, if `added`, add it to the selection or remove it."""
         if not added:
             self.select((action,))
         elif action in self.selected:
@@ -160,7 +160,7 @@ class BoardGame(QObject):
             self.select((*self.selected, action))
 
     def go_to_lane(self, lane: int) -> None:
-        """Make a lane the one that keys are for."""
+        """Apply keys to this lane from now on."""
         last = self.board.rules.lanes - 1
         self.lane = max(0, min(lane, last))
         self.selected = ()

@@ -18,7 +18,7 @@ from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.ink import Ink
 
 NAMES = 14.0  # left edge of the names of lanes
-TICK_GAP = 34.0  # least distance of two ticks of the time axis
+TICK_GAP = 34.0  # least distance between two ticks of the time axis
 TIME_GAP = 72.0  # the same for times with a unit
 SEAM = 1.0
 
@@ -34,7 +34,7 @@ class BoardPainter:
         self._ready = set(game.board.ready())
 
     def draw(self, rect: QRect, focus: bool, ratio: float) -> None:
-        """Paint the whole board; `focus` shows the lane that keys are for."""
+        """Paint the whole board; `focus` marks the lane to which keys apply."""
         theme = self._theme
         game = self._game
         places = self._places

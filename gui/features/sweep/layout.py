@@ -17,15 +17,15 @@ from gui.look.theme import Theme
 from gui.look.writing import in_lines, wrapped
 from gui.timeline.layout.fonts import Fonts, text_width
 
-LINE = 16.0  # from one line of small text to the next
+LINE = 16.0  # pixels from one line of small text to the next
 SENTENCE = 19.0  # the same for the sentence
-AXIS = 46.0  # for the numbers of the axis of time
+AXIS = 46.0  # pixels for the numbers of the time axis
 EDGE = 14.0
-UNDER = 20.0  # the legend, with room for the unit
-WIDEST = 110.0  # of a result's place
-BAR = 0.56  # of its place
-GAP = 0.6  # of a place, between the bars and the curves
-ASIDE = 5.0  # from a curve's marker to the next curve's
+UNDER = 20.0  # pixels between the legend and the plot, with room for the unit
+WIDEST = 110.0  # largest width of a result's place, in pixels
+BAR = 0.56  # width of a bar, as a share of its place
+GAP = 0.6  # between the bars and the curves, as a share of a place
+ASIDE = 5.0  # pixels from a curve's marker to the next curve's at the same number
 NEAR = 11.0  # pixels around a marker that react to the pointer
 APART = 14.0  # pixels between two entries of the legend
 # Room above the highest result for its time and the word "fastest".

@@ -22,7 +22,7 @@ TABLE = N_("Table (*.csv)")
 
 
 class SweepFiles(Saver):
-    """Writes the results that `results` returns at the time."""
+    """Writes the current results, which `results` returns."""
 
     def __init__(
         self, above: QWidget, settings: Settings, results: Callable[[], Results | None]
@@ -46,7 +46,7 @@ class SweepFiles(Saver):
             self.write(path, lambda: write_picture(sweep_picture(results, theme), path))
 
     def table_to(self, path: Path) -> None:
-        """Write the rows, from which the command can go on too."""
+        """Write the rows; the command can continue the sweep from them too."""
         results = self._results()
         if results is not None:
             text = table_text(results.sweep, results.measured)

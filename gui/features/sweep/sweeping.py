@@ -30,7 +30,7 @@ _OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS
 
 
 class Sweeping(QObject):
-    """`opened` carries the run of a result that was chosen.
+    """Controller of sweeps. `opened` carries the run of a result that was chosen.
 
     A sweep's runs are not shown while they are made, because drawing would slow them down.
     """
@@ -112,7 +112,7 @@ class Sweeping(QObject):
 
     def _check(self, *_: object) -> None:
         """Show the problem of the fields, if they are visible."""
-        # A hidden panel is not looked at: it asks again when it is shown.
+        # A hidden panel needs no check: it is checked when it is shown.
         if self.running or not self.panel.isVisible():
             return
         asked = self._asked()
@@ -220,7 +220,7 @@ class Sweeping(QObject):
         self.panel.show_progress("\n".join(filter(None, parts)))
 
     def _open(self, result: Result) -> None:
-        """Show the run in the middle of a result's."""
+        """Show the median run of a result."""
         run = self._runs.get(result.median_point)
         if run is not None:
             self.opened.emit(run)

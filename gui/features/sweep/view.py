@@ -25,7 +25,7 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class SweepView(Painted):
-    """`chosen` carries the Result that was clicked, or that Enter was pressed on."""
+    """Widget of the chart. `chosen` carries the Result that was clicked or opened with Enter."""
 
     chosen = Signal(object)
 
@@ -70,7 +70,7 @@ class SweepView(Painted):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self.updateGeometry()  # the words take another number of lines
+            self.updateGeometry()  # the number of lines of text may have changed
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
