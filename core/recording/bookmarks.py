@@ -19,12 +19,12 @@ _WANTED = message("use a file that Bubblescope wrote")
 
 
 class BookmarksError(ValueError):
-    """A file of bookmarks is invalid; the message names the file and the reason."""
+    """A bookmarks file is invalid or of another run; the message names the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A moment, or a range if `end` is given, in ns since the run's start; with a note."""
+    """A moment with a note, or a range if `end` is given; times are in ns since the run's start."""
 
     start: int
     end: int | None = None
@@ -47,9 +47,9 @@ class Bookmark:
 
 
 def bookmarks_file(recording: Path) -> Path:
-    """Return the file of a recording's bookmarks: `run.marks.json` next to `run.arrow`.
+    """Return the path of a recording's bookmarks file: `run.marks.json` next to `run.arrow`.
 
-    Bookmarks of recordings that are part of the app are in the user's data folder.
+    Bookmarks of recordings that are shipped with the app are in the user's data folder.
     """
     name = f"{recording.stem}.marks.json"
     if recording.resolve().is_relative_to(RESOURCES):
@@ -58,10 +58,10 @@ def bookmarks_file(recording: Path) -> Path:
 
 
 def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
-    """Return the bookmarks of a recording in time order; none without a file of bookmarks.
+    """Return a recording's bookmarks in time order; () if it has no bookmarks file.
 
-    `started` is the start of the run in its header, to recognise bookmarks of another run that had
-    the same file name. Raises BookmarksError if the file is invalid.
+    `started` is the run's start, from its header. Raises BookmarksError if the bookmarks file is
+    invalid, or belongs to another run that had the same file name.
     """
     path = bookmarks_file(recording)
     with one_line(message("{path}: its marks are left out", path=path), BookmarksError):
@@ -73,9 +73,10 @@ def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
 
 
 def write_bookmarks(recording: Path, bookmarks: Sequence[Bookmark], started: str = "") -> None:
-    """Write bookmarks to a recording's file of bookmarks, or remove that file without bookmarks.
+    """Write a recording's bookmarks to its bookmarks file; remove the file if there are none.
 
-    An invalid file is kept as `….marks.json.old`. Raises OSError, naming the file.
+    A file that is invalid or of another run is kept as `….marks.json.old`. Raises OSError, naming
+    the file.
     """
     path = bookmarks_file(recording)
     _set_aside(recording, path, started)
@@ -95,7 +96,7 @@ def sorted_bookmarks(bookmarks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
 
 
 def _set_aside(recording: Path, path: Path, started: str) -> None:
-    """Rename an invalid file of bookmarks."""
+    """Rename a bookmarks file that is invalid or of another run."""
     try:
         read_bookmarks(recording, started)
     except BookmarksError:

@@ -36,7 +36,7 @@ _HIDDEN_LEVELS = (COSTS_LEVEL, SIZE_COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL
 
 
 def combined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Return the rows of one or more batches as one batch, because each batch costs time."""
+    """Combine one or more batches into one, because each batch costs time."""
     # The first batches of a stream may have no rows, only dictionaries.
     filled = [batch for batch in batches if len(batch)]
     if not filled:
@@ -51,8 +51,8 @@ def combined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
     """Append a batch of a run's stream to its trace.
 
-    Raises ValueError or LookupError for invalid rows: of lanes, plans or tasks that do not exist,
-    with ends before starts, or with numbers out of bounds.
+    Raises ValueError or LookupError for rows with unknown lanes, plans or tasks, with ends before
+    starts, or with numbers out of bounds.
     """
     appenders = {
         Record.PLAN: _append_plans,
@@ -73,8 +73,8 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
-    # The row about an imported trace has a colour for each task before it; later ones would have
-    # none.
+    # The row about an imported trace has a colour for each task before it; later tasks would have
+    # no colour.
     if trace.listed_steps is not None:
         raise ValueError(message("a plan follows the row about the imported trace"))
     first = len(trace.table)
@@ -87,7 +87,7 @@ def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _check_known(header: Header, rows: NDArray[Any]) -> None:
-    """Raise LookupError for tasks of a replica, stage, block or micro-batch that a run lacks.
+    """Raise LookupError for tasks of a replica, stage, block or micro-batch that does not exist.
 
     Imported traces and jobs have no plan, so these numbers are not known for them.
     """
@@ -119,9 +119,9 @@ def _check_known(header: Header, rows: NDArray[Any]) -> None:
 def _checked(
     trace: Trace, batch: pa.RecordBatch, stepless: bool
 ) -> tuple[Spans, NDArray[np.int32]]:
-    """Return a batch's spans and the lane of each; spans without a step only if `stepless`.
+    """Return a batch's spans and the lane of each; `stepless` allows spans without a step.
 
-    Raises ValueError or LookupError for spans that the run cannot have.
+    Raises ValueError or LookupError for invalid spans.
     """
     spans, lanes = spans_of(batch, trace.table)
     trace.check_lanes(lanes)
@@ -171,7 +171,7 @@ def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
-    """Append the values of a batch's notes to the counters that have their names and lanes."""
+    """Append the values of a batch's notes to the counters of the same name and lane."""
     notes = notes_of(batch)
     names = notes.field("name").dictionary_encode()
     texts = names.dictionary.to_pylist()
@@ -217,14 +217,14 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
-    """Return the kind of each row as a position in RECORDS, whatever dictionary its writer used."""
+    """Return the kind of each row as a position in RECORDS; each writer has its own dictionary."""
     column = batch["record"]
     codes = _codes(column.dictionary, RECORDS, "record")
     return codes[column.indices.to_numpy(zero_copy_only=False)]  # type: ignore[no-any-return]
 
 
 def _codes(texts: pa.Array, words: tuple[str, ...], column: str) -> NDArray[np.int8]:
-    """Return the position in `words` of each text. Raises ValueError, naming the column."""
+    """Return the position in `words` of each text. Raises ValueError for unknown texts."""
     places = {word: place for place, word in enumerate(words)}
     found = texts.to_pylist()
     codes = []
@@ -264,8 +264,8 @@ def floats_in(array: pa.Array) -> Floats:
 def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
     """Add the tasks of a batch's plans to the table.
 
-    Raises ValueError for invalid tasks: with a lane or number out of bounds, or waiting for
-    themselves or a later task. So dependencies never form a circle.
+    Raises ValueError for tasks with a lane or number out of bounds, and for tasks that wait for
+    themselves or a later task. So dependencies never form a cycle.
     """
     numbers = numbers_of(batch, "plan").tolist()
     for number, tasks in zip(numbers, batch["tasks"], strict=True):
@@ -358,7 +358,7 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
 
 
 def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
-    """Return the notes of the rows that have one. Raises ValueError for rows with 0 or several."""
+    """Return the notes of the rows that have one. Raises ValueError for lists of other lengths."""
     column = batch["note"]
     counts = column.value_lengths().drop_null().to_numpy()
     if (counts != 1).any():

@@ -87,7 +87,7 @@ def is_dump(beginning: bytes) -> bool:
 
 
 def is_trace_events(beginning: bytes) -> bool:
-    """Return True for any other JSON: the list of events may start later in the file."""
+    """Return True for JSON of no other format: its list of events may start later in the file."""
     text = _json_text(beginning)
     return bool(text) and not (is_dump(beginning) or is_pipeline_dump(beginning))
 
@@ -108,7 +108,7 @@ def is_sqlite(beginning: bytes) -> bool:
 
 
 def is_packets(beginning: bytes) -> bool:
-    """Return True for a protobuf message that starts as a Perfetto trace does, and is not JSON."""
+    """Return True for a protobuf message that starts like a Perfetto trace, and is not JSON."""
     return beginning.startswith(_PACKET) and not _json_text(beginning)
 
 

@@ -20,12 +20,12 @@ from core.recorder.wire import MAGIC, OPENING
 HELLO_SECONDS = 5.0
 """Time limit for a connection to send the token."""
 MOST_UNKNOWN = 256
-"""Most connections without the token so far; for one more, the oldest is closed.
+"""Largest number of connections that have not sent the token yet; beyond it, one is closed.
 
-At most a quarter of the files that the process may open.
+The number is also limited to a quarter of the files that the process may open.
 """
 ACCEPTED_AT_ONCE = 64
-"""Most connections that are accepted before open connections are read again."""
+"""Largest number of connections that are accepted before open connections are read again."""
 REPORT_SECONDS = 60.0
 """Time between two lines that count refused connections."""
 FULL_SECONDS = 0.1
@@ -51,7 +51,7 @@ class Refusals:
         self.count = 0
 
     def add(self) -> None:
-        """Count one more."""
+        """Count a refused connection."""
         self.count += 1
         self._unreported += 1
         self.report()
@@ -83,7 +83,7 @@ class Refusals:
 
 @dataclass(slots=True)
 class _Unknown:
-    """A connection without the token so far, and the data that it has sent."""
+    """A connection that has not sent the token yet, and the data that it has sent."""
 
     peer: socket.socket
     host: str
@@ -95,8 +95,9 @@ class Handshakes:
     """Accepts connections on a separate thread until `close`, without waiting for any of them.
 
     `admit` gets each connection that sends the token. All others are closed and counted:
-    connections that send something else or are too slow, and the oldest ones if there are too many.
-    So a flood of connections cannot keep out a rank, which sends the token when it connects.
+    connections that send something else or are too slow, and if there are too many, the oldest ones
+    of the host with the most. So a flood of connections cannot keep out a rank, which sends the
+    token when it connects.
     """
 
     def __init__(self, server: socket.socket, token: str, admit: Admit, refusals: Refusals) -> None:
@@ -106,7 +107,7 @@ class Handshakes:
         self._server.setblocking(False)
         self._refusals = refusals
         self.waiting: dict[int, _Unknown] = {}
-        """Connections without the token so far, oldest first, by file descriptor."""
+        """Connections that have not sent the token yet, oldest first, by file descriptor."""
         self._most = min(MOST_UNKNOWN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4)
         self._is_over = False
         self._waker, self._woken = socket.socketpair()
@@ -172,7 +173,7 @@ class Handshakes:
                 self._make_room()
 
     def _make_room(self) -> bool:
-        """Close the oldest connection of the host with the most; return False without any."""
+        """Close the oldest connection of the host with the most; return False if there are none."""
         if not self.waiting:
             return False
         # In the order in which they connected.
@@ -193,7 +194,7 @@ class Handshakes:
                 self._refuse(unknown)
 
     def _read(self, unknown: _Unknown) -> None:
-        """Read a connection's first bytes that have arrived; admit or refuse it if they suffice."""
+        """Read the bytes that have arrived; admit or refuse the connection once they suffice."""
         try:
             piece = unknown.peer.recv(OPENING.size - len(unknown.data))
         except BlockingIOError:

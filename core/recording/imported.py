@@ -99,7 +99,7 @@ def _colours(text: str | None, count: int) -> NDArray[np.int8] | None:
     """Return the colours of `count` rows. Raises ValueError for other counts and colours."""
     if text is None:
         return None
-    # In 16 bits: as uint8 a number below the first one would become a large one.
+    # In 16 bits, because in uint8 a code below _FIRST would wrap around to a large number.
     characters = np.frombuffer(text.encode("ascii"), np.uint8)
     codes = characters.astype(np.int16) - _FIRST
     is_unknown = codes < ABSENT

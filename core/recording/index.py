@@ -1,4 +1,4 @@
-"""Index of a large recording: a file next to it with its columns lane by lane, to be mapped.
+"""Index of a large recording: a memory-mapped file with its columns, lane by lane.
 
 A recording has batches with spans of all lanes, in the order in which they were written. The index
 has each column of each lane in one piece, sums over blocks of spans, and all other data of a trace.
@@ -6,7 +6,7 @@ Opening it only reads its bytes once, to check them: half a second for a hundred
 the file is cached. All of its data is in the recording too: deleting an index is always safe.
 
 It is an Apache Arrow IPC file with a row for each **part**, an array: its name, type, bytes, and
-the CRC-32 of all parts up to this one. The last part is JSON with the values that are no arrays. A
+the CRC-32 of all parts up to this one. The last part is JSON with the values that are not arrays. A
 damaged index is built again. The file gets its name when it is complete; another file or folder of
 that name is not touched.
 """
@@ -54,7 +54,7 @@ from core.trace.trace import Trace
 from core.typed import typed
 
 Progress = Callable[[int, int], bool | None]
-"""Called with the amount that is done and the total; returning False cancels."""
+"""Called with the amount done and the total; returning False cancels."""
 WATCHED = 1 << 16
 """Number of items between two checks for cancelling."""
 Thing = TypeVar("Thing")
@@ -69,7 +69,7 @@ class Cancelled(Exception):
 
 
 def report_progress(progress: Progress | None, done: int, total: int) -> None:
-    """Report the amount that is done. Raises Cancelled if the callback returns False."""
+    """Report the amount done. Raises Cancelled if the callback returns False."""
     if progress is not None and progress(done, total) is False:
         raise Cancelled(message("opening the recording was cancelled"))
 
@@ -170,7 +170,7 @@ def _target(path: Path | str) -> Path:
 
 
 def _identity(path: Path | str) -> list[int]:
-    """Return version, size and mtime, by which an index belongs to the present recording."""
+    """Return version, size and mtime, which tie an index to one state of its recording."""
     known = os.stat(path)
     return [VERSION, known.st_size, known.st_mtime_ns]
 

@@ -23,11 +23,11 @@ _KEY = b"bubblescope-index"
 
 
 class DamagedIndex(ValueError):
-    """An index is not as it was written; the message is one line."""
+    """An index has changed since it was written; the message is one line."""
 
 
 def is_index(place: Path) -> bool:
-    """Return True if a file is an index, maybe a damaged one; other files are not touched."""
+    """Return True if a file is an index, intact or damaged."""
     try:
         with open_regular(place) as file:
             # Arrow's magic number, and the key of our schema after it: other files with this name

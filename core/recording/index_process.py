@@ -19,8 +19,8 @@ POLL_SECONDS = 0.05  # between two checks for cancelling, and between two report
 def build_apart(path: Path | str, progress: Progress | None) -> None:
     """Build a recording's index in another process. Raises OSError if that fails.
 
-    `progress` is called many times a second, in this thread. Raises Cancelled if it returns False;
-    process and index are removed then.
+    `progress` is called many times a second, in the calling thread. If it returns False, the
+    process is ended, the unfinished index is removed, and Cancelled is raised.
     """
     reports = [(0, 1)]
     with closing(Worker(reports.append)) as worker:
@@ -37,7 +37,7 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
 
 
 def _build(path: Path | str) -> None:
-    """Build an index in the worker; SIGTERM before its end removes it."""
+    """Build an index in the worker; SIGTERM removes the unfinished index."""
     # Exit by an exception, so that the half-written file is removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     next_time = 0.0

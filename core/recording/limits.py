@@ -1,6 +1,6 @@
 """Limits on the amount of data read from a file; they grow with the file's size.
 
-A packed file of some kilobytes may unpack to gigabytes, and pages of a database may refer to each
+A packed file of a few kilobytes may unpack to gigabytes, and pages of a database may refer to each
 other in a circle. So readers count what they read, and stop before they hold more than an ordinary
 file of that size can contain.
 """
@@ -19,14 +19,14 @@ FREE_EVENTS = 500_000
 FREE_UNPACKED = 64 << 20
 """Number of bytes that a packed file of any size may unpack to."""
 MOST_RATIO = 100
-"""Further bytes for each byte of a packed file; traces have 10 to 40."""
+"""Additional unpacked bytes for each byte of a packed file; traces have 10 to 40."""
 TOO_MANY_EVENTS = N_("it has more than {most:,} events")
 TOO_MANY_TEXTS = N_("it has more than {most:,} texts")
 TOO_MANY_CHARACTERS = N_("it has more than {most:,} characters")
 
 
 class TooMuch(ValueError):
-    """A file has more than is read of any file, or of one of its size."""
+    """A file has more data than is accepted from any file, or from a file of its size."""
 
 
 class TooLarge(TooMuch):

@@ -1,7 +1,7 @@
 """Receives ranks' recordings over TCP, one connection for each rank.
 
-A peer must send the token. Memory has one piece of each rank at a time, so a slow disk slows down
-the sender, which then omits whole steps and counts them.
+A peer must send the token. Memory holds one piece of each rank's data at a time, so a slow disk
+slows down the sender, which then omits whole steps and counts them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Listener:
     def __init__(
         self, host: str, port: int, receive: Receive, report_line: ReportLine, refusals: Refusals
     ) -> None:
-        """Raises OSError if the address cannot be listened on."""
+        """Start listening. Raises OSError if the address cannot be used."""
         self._receive = receive
         self._report_line = report_line
         self._lock = threading.Lock()
@@ -84,8 +84,8 @@ class Listener:
             target=self._serve, args=(peer, rank), daemon=True, name=f"{READER} {rank}"
         )
         with self._lock:
-            # Of two connections for the same rank the first stays: the second must not truncate its
-            # file.
+            # Of two connections for the same rank, the first is kept: the second must not replace
+            # its file.
             is_here = rank in self._ranks
             is_full = len(self._ranks) >= MOST_PEERS
             if not (is_here or is_full):

@@ -38,7 +38,7 @@ class RankFolder:
         self._is_over = False
 
     def end(self) -> None:
-        """Report later ends of ranks as the end of listening, not of their job."""
+        """Report streams that end from now on as cut by the end of listening, not of their job."""
         self._is_over = True
 
     def receive(self, peer: socket.socket, rank: int) -> bool:
@@ -73,7 +73,7 @@ class RankFolder:
     def _new_file(self, path: Path) -> FileIO:
         """Create a rank's file; no link is followed and no other file is touched."""
         with self._lock:
-            # It may have been deleted since the last job.
+            # The folder may have been deleted since the last job.
             self._folder.mkdir(parents=True, exist_ok=True)
             if os.path.lexists(path):
                 self._set_aside()
@@ -112,7 +112,7 @@ class _Received:
 
     @property
     def is_whole(self) -> bool:
-        """True if the file has the end of a recording."""
+        """True if the file ends as a complete recording does."""
         return self._tail == END_OF_STREAM
 
     def take_all(self, peer: socket.socket) -> str:

@@ -59,7 +59,7 @@ class RecordedArguments:
         yield from found
 
     def _batches(self) -> Iterator[tuple[float, NDArray[Any], pa.Array]]:
-        """Yield for each batch the share that is read, rows of the table, and their arguments."""
+        """Yield for each batch the share of the file that is read, table rows, and arguments."""
         words = message("{path} has arguments that cannot be read", path=self.path)
         with one_line(words, RecordingError, pa.ArrowException), open_stream(self.path) as stream:
             for batch in stream:

@@ -44,7 +44,7 @@ def open_recording(
 
     A recording of `indexed_from` bytes or more (default INDEXED_BYTES) is mapped through its index,
     which `build` writes the first time and whenever the recording has changed. `progress` is
-    called with the amount that is done and the total.
+    called with the amount done and the total.
     Traces of other programs are read by their importers. A folder is one run: the recordings of a
     job's ranks if there are any, else the traces in it.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
@@ -89,7 +89,7 @@ def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opene
 
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
-    """Map a recording through its index. Raises errors of `build`, and DamagedIndex."""
+    """Map a recording through its index. Raises the errors of `build`, OSError and DamagedIndex."""
     note: Text = ""
     try:
         found = read_index(path)
@@ -154,7 +154,7 @@ def _read(stream: RecordingStream, progress: Progress | None = None) -> Opened:
 
 
 class RecordingFile:
-    """Writes a recording to a file; the system has each batch when `write` returns.
+    """Writes a recording to a file; `write` hands each batch to the operating system.
 
     The file is opened with the first batch, so that a run that never starts overwrites nothing.
     """

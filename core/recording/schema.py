@@ -4,7 +4,7 @@ core.recorder.stream defines the columns, because it runs where the rest of core
 The engine passes its rows to a TraceWriter. The run's header is the schema's metadata
 (core.recording.stream_header).
 
-A recording is an Apache Arrow IPC stream. Its `record` column is the kind of each row:
+A recording is an Apache Arrow IPC stream. Its `record` column has the kind of each row:
 
     plan     `tasks` are all tasks of plan number `plan`, written once and before their spans
     span     in `step`, `task` of `plan` ran from `start` to `end`
@@ -142,7 +142,7 @@ def tasks_batch(number: int, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
 
 
 def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
-    """Return a span row for each task, an open row without an end; times are since `origin`."""
+    """Return a span row for each task, or an open row if it has no end; times since `origin`."""
 
     def column(name: str) -> Ints:
         parts = []
@@ -213,7 +213,7 @@ class TraceWriter:
     **Every row is sent exactly once.** Rows are added to the end of a queue. Only one thread sends
     (the thread of `sending`, and after it the caller of `close`): it takes the rows off the queue,
     then calls `running` for rows that are in no queue: spans that have ended since the last call,
-    and tasks that are open now. A task that has ended is not open in the same answer.
+    and tasks that are open now. One answer never has a task both as ended and as open.
 
     `sink` is a binary file that pyarrow can write to. Times are on the `time.perf_counter_ns`
     clock, or on the clock that `now` reads, and are written relative to the header's origin.
@@ -229,7 +229,7 @@ class TraceWriter:
         self._wanted = threading.Event()
 
     def plan(self, tasks: Sequence[Task]) -> int:
-        """Add a plan; returns its number, for its spans. Call this from one thread only."""
+        """Add a plan and return its number for its spans. Call this from one thread only."""
         number = self._plans
         self._plans += 1
         self._queue.append(plan_batch(number, tasks))
@@ -288,8 +288,8 @@ class TraceWriter:
     def _send(self, over: threading.Event, errors: list[BaseException]) -> None:
         """Send repeatedly until `over` is set; an error is appended to `errors`.
 
-        The thread rests longer after more work. Each batch costs time, because the computing lanes
-        have evicted this code from the caches, and bytes; so short steps are sent together.
+        The thread rests longer after more work, so that short steps are sent together. Each batch
+        costs bytes, and it costs time because the lanes have evicted this code from the caches.
         """
         try:
             rest = LEAST_REST_SECONDS
@@ -302,7 +302,7 @@ class TraceWriter:
                 rest = worked / SENDING_SHARE
                 rest = max(rest, LEAST_REST_SECONDS)
                 rest = min(rest, MOST_REST_SECONDS)
-                if is_asked:  # the next step's end can wait; the end of the first cannot
+                if is_asked:  # the first step's end is sent at once; later ones can wait
                     over.wait(rest)
         except BaseException as error:  # raised again on exit of the context
             errors.append(error)

@@ -1,4 +1,4 @@
-"""Finds out the format of a file from its first bytes, and the files of a run in a folder."""
+"""Detects the format of a file from its first bytes, and finds the files of a run in a folder."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def is_packed(path: Path | str) -> bool:
 
 
 def trace_files(folder: Path | str) -> list[Path]:
-    """Return the files in a folder, sorted by name, whose names fit formats of one rank a file.
+    """Return the files in a folder, sorted by name, with suffixes of formats of one rank per file.
 
     If the folder has the results of Ascend's profiler for one rank or for several, their traces are
     returned. If the folder has neither these nor such files, the traces of Ascend's profiler in its
@@ -79,7 +79,7 @@ def _inner_traces(folder: Path) -> list[Path]:
     """Return the traces of Ascend's profiler in all folders in a folder, sorted.
 
     Folders are searched level by level, down to _MOST_LEVELS, and links are not followed. Returns
-    none for more than _MOST_FOLDERS folders: a run without some of its ranks would mislead.
+    [] for more than _MOST_FOLDERS folders: a run without some of its ranks would mislead.
     """
     found: list[Path] = []
     level = [folder]

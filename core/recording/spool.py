@@ -22,7 +22,7 @@ _COPIED = 1 << 20  # bytes at a time
 
 
 class Spool:
-    """Streams of the runs of one process, in an unnamed file that ends with the process.
+    """Streams of the runs of one process, in an unnamed file that is deleted with the process.
 
     The file is created with the first run, in TMPDIR or /var/tmp, because /tmp is often in memory.
     One thread writes to it, in the order of the calls, so that a slow disk delays no caller.
@@ -58,13 +58,13 @@ class Spool:
         return first
 
     def read(self, first: int, count: int) -> bytes:
-        """Return up to `count` bytes from an offset; none after `close`."""
+        """Return up to `count` bytes from an offset; b"" after `close`."""
         if self._file is None or self._file.closed:
             return b""
         return os.pread(self._file.fileno(), count, first)
 
     def close(self) -> None:
-        """End the thread and free the disk space; the last reference's end frees it too."""
+        """End the thread and free the disk space, which garbage collection would do too."""
         self._thread.shutdown()
         if self._file is not None:
             self._file.close()
@@ -82,7 +82,7 @@ class SpooledStream:
         self.failed: OSError | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch soon. If the disk is full, the run is lost and `failed` is set."""
+        """Queue a batch for writing. If the disk is full, the run is lost and `failed` is set."""
         self._spool.later(self._write, batch)
 
     def wait(self) -> None:

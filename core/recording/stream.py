@@ -45,7 +45,7 @@ class RecordingStream:
     """A recording's header, and its batches up to the last whole one.
 
     `cut` becomes True when the end is found to be missing. The constructor raises RecordingError,
-    naming the file, if the file is no recording, and iteration does if a batch is damaged.
+    naming the file, if the file is no recording; iterating raises it if a batch is damaged.
     """
 
     def __init__(self, source: pa.NativeFile, name: str) -> None:
@@ -59,7 +59,7 @@ class RecordingStream:
             # A file that was cut within the first four bytes, or is empty, counts as a stream too.
             first_bytes = source.read(min(4, self.size))
             is_stream = CONTINUATION.startswith(first_bytes)
-        except OSError:  # the limit of unpacked bytes took these four for a message's length
+        except OSError:  # UnpackLimit read these four bytes as a message's length
             is_stream = False
         if not is_stream:
             raise RecordingError(
@@ -146,7 +146,7 @@ class RecordingStream:
             ) from error
 
     def _last_bytes(self, end: int) -> bytes:
-        """Return as many bytes before offset `end` as the mark of a stream's end has."""
+        """Return the bytes before offset `end`, as many as END_OF_STREAM has."""
         begin = max(0, end - len(END_OF_STREAM))
         self._source.seek(begin)
         return bytes(self._source.read(end - begin))
@@ -164,7 +164,7 @@ def naming_damage(name: str) -> AbstractContextManager[None]:
 
 
 class _BoundedFile(io.FileIO):
-    """A file from which no read asks for more bytes than it has.
+    """A file that is never asked for more bytes than are left.
 
     Otherwise a damaged length would allocate all memory. A stream that is read from its beginning
     is refused if it would unpack to too many bytes.

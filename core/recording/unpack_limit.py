@@ -1,6 +1,6 @@
 """Refuses an Arrow stream that would unpack to too many bytes, before any of it is unpacked.
 
-No recorder packs its stream, but Arrow unpacks every buffer that is marked as packed: some
+No recorder packs its stream, but Arrow unpacks every buffer that is marked as packed: a few
 kilobytes may become gigabytes. The metadata of each message says whether its buffers are packed,
 and each packed buffer begins with its unpacked length
 (https://arrow.apache.org/docs/format/Columnar.html). The metadata is a flatbuffer; Arrow checks
@@ -156,7 +156,7 @@ class _Table:
         return _Table(self.data, at + self.number(field, "<I"))
 
     def buffers(self, field: int) -> list[tuple[int, int]]:
-        """Return the begin and size of each buffer of a list."""
+        """Return the offset and size of each buffer of a list."""
         at = self.table(field).at
         (count,) = struct.unpack_from("<I", self.data, at)
         end = at + 4 + count * _BUFFER.size
@@ -171,7 +171,7 @@ def _packed_rows(message: _Table) -> _Table | None:
         rows = rows.table(1)
     elif kind != _ROWS:
         return None
-    # Before version 5, the custom metadata of a message may contain it, as in Arrow 0.17.
+    # Before version 5, the custom metadata of a message may say so instead, as in Arrow 0.17.
     is_packed_in_metadata = message.number(0, "<h") < _V5 and message.place(4)
     return rows if rows.place(3) or is_packed_in_metadata else None
 
