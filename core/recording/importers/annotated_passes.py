@@ -7,8 +7,8 @@ and I and W are its parts for the input and the weights.
 
 A task gets its kind from the innermost annotation of a single pass. It gets its stage and its
 micro-batch from the innermost annotation that has them for its direction. Autograd launches
-backward passes from another thread. So if only one thread has annotations, they apply to the calls
-of all threads at the same time.
+backward passes from another thread. So if only one thread has annotations, they also apply to the
+calls that other threads make at the same time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from core.recording.importers.event_names import MEMORY_COPY, matches
 from core.recording.importers.nesting import depths
 
 MOST_DEPTHS = 16
-"""Number of annotations around a call that are looked at."""
+"""Largest number of nested annotations around a call that are read."""
 _KIND_OF_LETTER = {
     "F": Kind.FORWARD,
     "B": Kind.BACKWARD,
@@ -47,7 +47,7 @@ _Pair = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPass:
-    """The pass that an annotation names; None for missing values.
+    """The pass that an annotation names; missing values are None.
 
     `stage` and `microbatch` have a value for the forward and one for the backward pass. An
     annotation of both has no `kind`.
@@ -204,7 +204,7 @@ def passes_of_calls(marks: PassMarks, thread: NDArray[np.int32], moment: Ints) -
         calls = np.flatnonzero(is_mine)
         moment_of_call = moment[calls]
         depth, _ = depths(own_marks.start, own_marks.end)
-        # Inner annotations are later, and replace what outer ones say.
+        # Inner annotations follow outer ones, and replace their values.
         deepest = int(depth.max())
         levels = min(deepest + 1, MOST_DEPTHS)
         for level in range(levels):
@@ -241,8 +241,8 @@ def with_passes(
     """Return the kinds of n events and attributes for them, with the passes of some tasks.
 
     `name` has positions in `names`, and `task` the positions of the tasks that have `passes`. A
-    task that communicates or copies memory keeps its kind, and has the micro-batch only: the
-    members of a collective have one stage.
+    task that communicates or copies memory keeps its kind and only gets the micro-batch, not the
+    stage, because all members of a collective must have the same stage.
     """
     copies_memory = matches(names, MEMORY_COPY)
     is_copy = copies_memory[name[task]]
@@ -260,5 +260,5 @@ def with_passes(
 
 
 def _known_or(values: Ints, otherwise: Ints) -> Ints:
-    """Return the values, and others where they are ABSENT."""
+    """Return the values, with those of `otherwise` where they are ABSENT."""
     return np.where(values == ABSENT, otherwise, values)

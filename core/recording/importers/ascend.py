@@ -1,11 +1,11 @@
 """Traces of the profiler of Ascend's NPUs for PyTorch (`trace_view.json` of torch_npu).
 
 The file is a list of events whose processes have names. *Ascend Hardware* is the device: its
-threads are streams. Their tasks compute or copy memory; tasks by which a stream waits for another
-one, or signals to it, are annotations. *Communication* (*HCCL* in older files) has a row for each
-process group with its collectives, and rows (*Plane*) with the parts of these collectives. The rows
-of groups are communication streams, unless the streams themselves have tasks of these names. The
-rows of *Overlap Analysis* sum up the streams, and are annotations. All other processes are the
+threads are streams. Their tasks compute or copy memory; tasks by which a stream waits for or
+signals to another stream are annotations. *Communication* (*HCCL* in older files) has a row for
+each process group with its collectives, and rows (*Plane*) with the parts of these collectives. The
+rows of groups are communication streams, unless the streams themselves have tasks of these names.
+The rows of *Overlap Analysis* sum up the streams, and are annotations. All other processes are the
 host, such as *Python* and *CANN*.
 
 A send and its receive have the same numbers in their names, `hcom_send__447_18_1` and
@@ -78,7 +78,7 @@ _MOST_PARENTS = 5
 
 
 def is_ascend(events: TraceEvents) -> bool:
-    """Return True if a process has the name of the device."""
+    """Return True if a process is named like the device."""
     return has_ascend_device(events)
 
 
@@ -122,7 +122,7 @@ def read_ascend(
         progress=progress,
         categories=_LAUNCHES,
     )
-    # The last call launched the task.
+    # Of several calls, the last one launched the task.
     launches = _launches(arrows, group, start)
     marks = PassMarks.of(
         names=names,
@@ -201,7 +201,7 @@ def _groups(
     is_stream = of_streams[thread]
     is_note = of_notes[thread]
     is_collective = IS_COMMUNICATION[kind]
-    # In some files the collectives are tasks of streams too; they must not count twice.
+    # In some files the collectives are also tasks of streams; they must not count twice.
     on_streams = np.unique(name[is_stream & is_collective])
     is_work = is_note & is_collective
     is_work &= of_groups[thread]
@@ -217,7 +217,7 @@ def _groups(
 
 
 def _stream_names(events: TraceEvents, threads: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the name that each thread has if it is a row of the device."""
+    """Return a name for each thread, for its rows of the device."""
     names = []
     for (thread, process), (_, tid) in zip(threads, events.threads, strict=True):
         name = thread
@@ -233,7 +233,7 @@ def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
     """Return the launches among pairs of events, shape (k, 2).
 
     Arrows may lead from several calls to one task: from an operator, and from the call of the
-    runtime that it makes. Of these, the one with the largest `priority` is taken.
+    runtime that it makes. Of these calls, the one with the largest `priority` is taken.
     """
     source, target = arrows.T
     is_launch = group[source] == HOST
@@ -280,7 +280,7 @@ def _job(events: TraceEvents, path: Path) -> ProfilerJob:
 def _rank_of_folders(path: Path) -> int | None:
     """Return the rank in the name of `profiler_info_RANK.json`, or of a folder above the file.
 
-    Returns None without either.
+    Returns None if neither has a rank.
     """
     folder = path.absolute().parent
     if folder.name == ASCEND_OUTPUT:
@@ -297,7 +297,7 @@ def _rank_of_folders(path: Path) -> int | None:
 
 
 def _place(path: Path) -> str:
-    """Return a name for the events of a file without a rank: all files are named alike."""
+    """Return a name for the events of a file without a rank, from a folder: all files are alike."""
     folder = path.absolute().parent
     if folder.name != ASCEND_OUTPUT:
         return path.name

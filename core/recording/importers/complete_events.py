@@ -28,7 +28,7 @@ _KNOWN_PHASES = frozenset("XMBECstfbeSF") | _INSTANT
 def complete_events(events: TraceEvents, progress: Progress | None = None) -> None:
     """Add complete events for calls with begin and end, asynchronous events and instants.
 
-    Count the others among the issues. Raises Cancelled if `progress` returns False.
+    All other events are counted as issues. Raises Cancelled if `progress` returns False.
     """
     rest = events.rest
     issues = events.issues
@@ -62,7 +62,7 @@ def _add_pairs(events: TraceEvents, begun: list[TraceEvent], ends: list[float]) 
 def _calls(
     rest: Iterable[TraceEvent], issues: Counts[ImportIssue]
 ) -> tuple[list[TraceEvent], list[float]]:
-    """Return begins (B) with the times of their ends (E): calls of a thread nest."""
+    """Return begins (B) and the times of their ends (E), which match because calls nest."""
     by_thread: dict[tuple[Scalar, Scalar], list[TraceEvent]] = defaultdict(list)
     for event in rest:
         if event.ph in ("B", "E"):
@@ -87,9 +87,9 @@ def _calls(
 
 
 def _with_arguments_of_end(begin: TraceEvent, end: TraceEvent) -> TraceEvent:
-    """Return the begin with the arguments of both; for an argument of both, the begin's value.
+    """Return the begin with the arguments of both events; its own values take precedence.
 
-    Details show the arguments of one of the two: of the end, if it has all known arguments.
+    Details show the arguments of only one of the two: the end, if it has all known arguments.
     """
     if end.args is None:
         return begin

@@ -1,4 +1,4 @@
-"""The events of several files as one: common tracks, names, process groups and steps."""
+"""Combines the events of several files: common tracks, names, process groups and steps."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _all_places(parts: Sequence[ImportedEvents]) -> PipelinePlaces | None:
 
 
 def _renumbered(tracks: Sequence[ImportedTrack], first: int) -> list[ImportedTrack]:
-    """Return tracks that follow `first` others."""
+    """Return the tracks with positions in `serves` shifted by `first`, for tracks before them."""
     found = []
     for track in tracks:
         serves = ABSENT

@@ -21,7 +21,7 @@ from core.trace.import_issue import ImportIssue
 def counters_of_events(events: TraceEvents, place: str = "") -> tuple[ImportedCounter, ...]:
     """Return the counters of a file, one for each process, name, id and argument.
 
-    They belong to the rank `place` if it is given, else to the process of their events.
+    They belong to `place`, the name of a rank, if it is given, else to the process of their events.
     """
     if not events.counted:
         return ()

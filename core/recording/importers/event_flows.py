@@ -15,7 +15,7 @@ from core.recording.index import Progress, watched
 from core.trace.import_issue import ImportIssue
 
 MOST_CANDIDATES = 64
-"""Largest number of calls that are tried for the end of an arrow."""
+"""Largest number of calls that are tried to find the one at the end of an arrow."""
 _PHASES = "stf"  # begin, step, end
 
 
@@ -60,8 +60,7 @@ class _EventsByThread:
         starts = self.start[first:stop]
         begun = int(np.searchsorted(starts, moment, "right"))
         last = first + begun - 1
-        # Any number of calls that have ended may be between it and the call that encloses the
-        # moment.
+        # The call that encloses the moment may be followed by any number of calls that have ended.
         before_first = max(first - 1, last - MOST_CANDIDATES)
         for place in range(last, before_first, -1):
             if self.end[place] >= moment:
@@ -110,7 +109,7 @@ def links_of_flows(
         if event.ph != "f":
             open_flows[key] = place
     events.issues[ImportIssue.ORPHAN_FLOW] += len(open_flows)
-    # Reshape, in case of no links.
+    # Without links, the array would have one dimension.
     sorted_places = np.array(links, np.int64).reshape(-1, 2)
     return by_thread.order[sorted_places]
 

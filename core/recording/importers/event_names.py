@@ -59,7 +59,7 @@ STEP_RANGE = re.compile(
 def kind_from_name(name: str) -> Kind:
     """Return the kind of a task by its name: communication of a library, or OTHER.
 
-    Calls of a library that are no collective, such as send and receive, are copies.
+    Calls of a library that are not collectives, such as send and receive, are copies.
     """
     match = _FUNCTION.match(name)
     function = "" if match is None else match[1]
@@ -100,7 +100,7 @@ def encode_values(values: Sequence[Encoded], codes: dict[Encoded, int]) -> NDArr
 
 
 def matches(names: Iterable[str], pattern: re.Pattern[str]) -> Bools:
-    """Return for each name whether the pattern is found in it."""
+    """Return a mask of the names in which the pattern is found."""
     return np.array([pattern.search(name) is not None for name in names], np.bool_)
 
 

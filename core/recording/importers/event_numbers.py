@@ -10,7 +10,7 @@ import numpy as np
 from core.arrays import Floats, Ints
 
 _DECIMAL = re.compile(r"([0-9]{1,15}|[1-3][0-9]{15})(?:\.([0-9]{1,9}))?")
-"""A time in microseconds below LATEST_US: its whole microseconds and its decimals."""
+"""A time in microseconds below LATEST_US; the groups are whole microseconds and decimals."""
 LATEST_US = 4e15
 """Limit of times in microseconds, in the year 2096. In ns, twice this time still fits 63 bits."""
 NS_PER_US = 1000.0
@@ -83,8 +83,8 @@ def scalar_or_none(value: object) -> Scalar:
 def event_times(begin: Floats, length: Floats) -> tuple[Ints, Ints]:
     """Return start and end in ns of events whose begin and length are in microseconds.
 
-    The end is rounded, and not the length: so an event that ends where the next one begins in the
-    file still does in ns.
+    The end is rounded, not the length. So an event that ends exactly where the next one begins
+    still does after rounding.
     """
     end = begin + length
     return to_nanoseconds(begin), to_nanoseconds(end)

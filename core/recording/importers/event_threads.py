@@ -21,7 +21,7 @@ _OF_INSTANTS = f"{INSTANTS} of "
 def thread_names(events: TraceEvents) -> list[tuple[str, str]]:
     """Return the names of each thread and its process, from metadata or from their numbers."""
     processes: dict[Scalar, str] = {}
-    # By text: the row of a thread's instants is named after the text of the thread's number.
+    # Keyed by text, because the row of a thread's instants has the thread's number as text.
     threads: dict[tuple[Scalar, str], str] = {}
     for event in events.rest:
         if event.ph != "M" or event.name not in ("process_name", "thread_name"):
@@ -84,7 +84,7 @@ def _metadata_name(event: TraceEvent) -> str | None:
 def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTrack, ...]:
     """Return a track for each thread; instants of a thread are annotations on a separate track.
 
-    If a file has only instants, their tracks are tracks of work; otherwise nothing would be shown.
+    If a file has only instants, their tracks count as work; otherwise nothing would be shown.
     """
     places = _places(events)
     names = thread_names(events)
@@ -123,7 +123,7 @@ def with_exported_roles(
 ) -> tuple[ImportedTrack, ...]:
     """Return the tracks of threads with the roles that Bubblescope's exports have in metadata."""
     places = _places(events)
-    # Bubblescope numbers threads through all processes, so the thread's number is enough here.
+    # Bubblescope's thread numbers are unique across processes, so they are enough here.
     places_by_thread = {tid: place for (_, tid), place in places.items()}
     roles: dict[int, TrackRole] = {}
     for event in events.rest:

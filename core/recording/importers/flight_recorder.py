@@ -123,7 +123,7 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
 
 
 def _read_entries(path: Path, progress: Progress | None) -> list[_Entry]:
-    """Read all entries of a file. Raises ValueError, also for too many."""
+    """Read all entries of a file. Raises ValueError, or TooMuch for too many entries."""
     entries: list[_Entry] = []
     most = most_events(path)
     for some_entries in _entry_lists(path, _ENTRIES_DECODER, _DUMP_DECODER, progress):
@@ -148,7 +148,7 @@ def _entry_lists(
 ) -> Iterator[Sequence[Any]]:
     """Yield the entries of a file, several at a time, decoded by the given decoders.
 
-    The last ones are decoded with the text around the list, by `dump_decoder`.
+    The last piece includes the text around the list, so it is decoded by `dump_decoder`.
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size

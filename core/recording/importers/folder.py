@@ -1,4 +1,4 @@
-"""A folder of traces, one file for each rank of a job: all ranks on one time axis."""
+"""Reads a folder of traces, one file for each rank of a job, onto one time axis."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_FILES = 1024
 
 
 def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Opened:
-    """Read the traces of a folder as one run: lanes by rank; steps of one number are one step.
+    """Read the traces of a folder as one run: lanes by rank, steps of all files by number.
 
     Raises RecordingError, naming the folder, if none of its files can be read, and Cancelled if
     `progress` returns False.
@@ -63,7 +63,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
 
 
 def _without_companions(files: Sequence[Path]) -> list[Path]:
-    """Return the files that are traces: some formats have a file that describes the run."""
+    """Return the files that are traces, without those that only describe the run."""
     companions: set[str] = set()
     for file in files:
         format_ = format_of(file)
@@ -107,7 +107,7 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
             issues[ImportIssue.NO_RANK] += 1
         elif uses[place] > 1:
             issues[ImportIssue.SAME_RANK] += 1
-        # Two files of one rank stay apart; in one place they would look like rows of one rank.
+        # Two files of one rank get separate places; else their rows would look like one file's.
         if uses[place] > 1:
             part = _with_place_number(part, uses[place])
         placed.append(part)
@@ -118,7 +118,7 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
 
 
 def _rank_order(part: ImportedEvents, count: int) -> int:
-    """Return the sort key of a file: its rank, or if that is unknown, after `count` ranks."""
+    """Return the sort key of a file: its rank, or `count` (last) if the rank is unknown."""
     rank = _rank(part)
     return count if rank == ABSENT else rank
 
@@ -145,10 +145,10 @@ def _with_place_number(part: ImportedEvents, number: int) -> ImportedEvents:
 def _on_one_axis(
     parts: Sequence[ImportedEvents], issues: Counts[ImportIssue]
 ) -> list[ImportedEvents]:
-    """Return the files by their clocks; a file that has no time in common with the first is moved.
+    """Return the files on one time axis. Clocks are kept if a file overlaps with the first file.
 
-    It then starts with the first. Clocks of one machine are one clock. Clocks of several machines
-    agree as far as the machines synchronise them.
+    Any other file is moved to start with the first. Ranks of one machine share a clock; clocks of
+    several machines agree only as well as the machines synchronise them.
     """
     first = int(parts[0].start.min())
     last = int(parts[0].end.max())

@@ -21,10 +21,10 @@ from core.trace.imported import Direction, Exchanges
 Number = TypeVar("Number", bound=np.generic)
 
 MOST_IMPORTED_LANES = 1 << 16
-"""Largest number of threads, and of depths of their calls."""
+"""Largest number of lanes: threads, and depths of their nested calls."""
 LARGEST_INT64 = (1 << 63) - 1
 MOST_GROUP_NUMBER = (1 << 15) - 1
-"""Largest number of a process group; further groups share it."""
+"""Largest position of a process group; further groups share it."""
 MOST_NAME_LENGTH = 1 << 20
 """Largest number of characters in the name of an event, a row or a rank."""
 
@@ -33,7 +33,7 @@ MOST_NAME_LENGTH = 1 << 20
 class ImportedTrack:
     """A row of a file: a thread or a stream, of a rank or process that `place` names.
 
-    `serves` is the position of the track that it works for or annotates; ABSENT means itself.
+    `serves` is the position of the track that this one works for or annotates, or ABSENT for none.
     `cores` is not 0 for rows that are not work of a device: threads of the host and annotations.
     `stream_of` has the same meaning as in core.plan.plan.Lane.
     """
@@ -291,14 +291,14 @@ class ImportedEvents:
 
 
 def _picked_column(column: NDArray[Number] | None, places: Ints) -> NDArray[Number] | None:
-    """Return a column at some places; None without a column."""
+    """Return a column at some places; None if there is no column."""
     if column is None:
         return None
     return column[places]
 
 
 def shifted_launches(launched: Ints | None, ns: Ints | int) -> Ints | None:
-    """Return times of launches later by `ns`; ABSENT stays, and None without launches."""
+    """Return times of launches later by `ns`. ABSENT is kept, and None is returned for None."""
     if launched is None:
         return None
     is_absent = launched == ABSENT

@@ -28,9 +28,9 @@ def json_arguments(events: TraceEvents, path: Path) -> EventArguments:
 
 @dataclass(frozen=True, slots=True)
 class JsonArguments:
-    """A file that was read in pieces, carefully or not; `firsts` has each piece's first event.
+    """A file to be read in the same pieces again; `firsts` has the number of each first event.
 
-    It is not read if it has changed since its `identity`.
+    `is_careful` is as in `split_events`. A file whose `identity` has changed is not read.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class JsonArguments:
         with one_line(
             message("{path} has arguments that cannot be read", path=self.path), RecordingError
         ):
-            # The first text that can be decoded is the same as when the file was opened.
+            # This stops at the same candidate as when the file was opened.
             for text in piece.candidates():
                 with suppress(msgspec.DecodeError, RecursionError):
                     return decode_arguments(text, piece.is_last)

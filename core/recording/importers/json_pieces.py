@@ -1,4 +1,4 @@
-"""Text of a trace in JSON, unpacked and cut into pieces that are decoded one by one."""
+"""Unpacks the text of a trace in JSON and cuts it into pieces that are decoded one by one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from core.recording.limits import TooLarge, TooMuch, most_unpacked
 from core.recording.sniff import GZIP
 
 MOST_REPAIRS = 16
-"""Number of ends that are tried for a file that was cut."""
+"""Number of ends that are tried to complete a file that was cut."""
 MOST_BEFORE = 1 << 16
-"""Number of bytes in which the list of events has to begin."""
+"""Number of bytes at the start of a file within which the list of events has to begin."""
 MOST_EVENT = 1 << 26
 """Largest number of bytes of one event."""
 PIECE_BYTES = 1 << 20
 """Number of bytes that are decoded at a time, so that the objects stay in caches."""
 LOOKED_AT_PIECES = 4
-"""Number of pieces that are searched for the end of one."""
+"""Number of bytes searched for the end of a piece, as a multiple of PIECE_BYTES."""
 _BORDER = re.compile(rb"\}\s*,\s*\{")
 
 
@@ -51,9 +51,9 @@ class Piece(NamedTuple):
     is_only: bool = False
 
     def candidates(self) -> Iterator[bytes]:
-        """Yield the text. For the last piece, also yield texts with an end, in case it was cut.
+        """Yield the text. For the last piece, also yield repaired texts, in case the file was cut.
 
-        The end is put after one of the last values that are complete.
+        They end after one of the last complete values.
         """
         yield self.text
         if not self.is_last:
@@ -87,7 +87,7 @@ def unpacking_reader(file: BinaryIO) -> Callable[[int], bytes]:
         nonlocal left
         parts = []
         try:
-            # `read` would lose its data if the end of the packed data is missing.
+            # `read` would lose data if the end of the packed data is missing.
             while count > 0 and (part := packed.read1(count)):
                 parts.append(part)
                 count -= len(part)
@@ -114,10 +114,10 @@ def split_events(
 ) -> Iterator[Piece]:
     """Yield a file's list of events in pieces that are lists; the last also has the text around it.
 
-    Decoding blocks the other threads of the process, such as a window, while a piece is decoded. A
-    piece ends between two objects. If these are not events, but part of a text or of arguments, the
-    piece is no valid JSON and decoding fails. A careful caller then has quotes and brackets
-    analysed, which takes longer and is right for every complete file.
+    Decoding a piece blocks the other threads of the process, such as the window's. A piece ends
+    between two objects. If these are not events, but part of a text or of arguments, the piece is
+    not valid JSON and decoding fails. The caller can then start again with `is_careful`, which
+    analyses quotes and brackets. This takes longer and is right for every complete file.
     Raises ValueError if the file has no list of events, TooMuch if an event is too long.
     """
     first_count = max(PIECE_BYTES, MOST_BEFORE)
@@ -130,7 +130,7 @@ def split_events(
     is_only = True
     while True:
         border = None if is_careful else _border_of_objects(data, begin)
-        # Without a border, the values are no objects, or one value is very long: pieces must not
+        # Without a border, the values are not objects, or one value is very long. Pieces must not
         # have too many values.
         rest = len(data) - begin
         is_long = rest > LOOKED_AT_PIECES * PIECE_BYTES
@@ -147,7 +147,7 @@ def split_events(
             continue
         if rest > MOST_EVENT:
             raise TooMuch(message("an event has more than {most:,} bytes", most=MOST_EVENT))
-        # Twice as much each time; otherwise a large event would be searched many times.
+        # Double the data each time; otherwise a large event would be searched many times.
         next_count = max(2 * PIECE_BYTES, rest)
         more = read(next_count)
         if not more:
@@ -188,7 +188,7 @@ def _comma(text: bytes) -> int | None:
 
     Commas in a text, a nested list or an object do not count.
     """
-    # Replace escaped quotes by text of the same length, because they end no text.
+    # Replace escaped quotes, which do not end a text, by text of the same length.
     text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     codes = np.frombuffer(text, np.uint8)
     # The sum of uint8 wraps at 256, which keeps it odd or even.

@@ -1,8 +1,8 @@
 """Traces of PyTorch's profiler (Kineto): ranks, steps, streams of a device, collectives.
 
-A stream is a lane, and a communication lane if it mostly communicates; threads of the host follow.
-Annotations are on separate rows, because they are no work. A task belongs to the step during which
-it starts.
+Each stream becomes a lane, or a communication lane if it mostly communicates. Threads of the host
+follow. Annotations are on separate rows, because they are not work. A task belongs to the step
+during which it starts.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ _SENDS_OR_RECEIVES = re.compile("send|recv", re.IGNORECASE)
 
 
 def is_kineto(events: TraceEvents) -> bool:
-    """Return True if the heading, or any category, is one of the profiler for other devices."""
+    """Return True for files of the profiler on devices other than Ascend's.
+
+    They are recognised by the heading or by any category.
+    """
     if has_ascend_device(events):
         return False
     if is_of_profiler(events.heading):
@@ -242,9 +245,9 @@ def host_steps(
 
 
 def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) -> dict[int, int]:
-    """Return the other rank of each call that transfers data, by its position; {} with a device.
+    """Return the peer rank of each call that transfers data, by the call's position.
 
-    A device has kernels whose arguments name the other rank.
+    Returns {} if there is a device, whose kernels have arguments that name the peer.
     """
     if not events.called_ranks or (group == DEVICE).any():
         return {}
@@ -259,8 +262,8 @@ def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) ->
 class _Groups:
     """Groups of ranks that communicate: their `names`, and the group of each of n events.
 
-    `bucket` is a position in `names` or ABSENT. `exchanges` has the transfers of groups that stand
-    for transfers, by name.
+    `bucket` is a position in `names` or ABSENT. `exchanges` maps names of groups to the transfers
+    that they represent.
     """
 
     names: tuple[str, ...]
@@ -276,10 +279,10 @@ def _communication_groups(
     ranks: RankArguments,
     job: ProfilerJob,
 ) -> tuple[_Groups, NDArray[np.int8]]:
-    """Return the groups of the events, and kinds in which all-to-alls are no copies.
+    """Return the groups of the events, and their kinds, with all-to-alls told apart from copies.
 
-    Tasks that send or receive have no process group, as it does not say which of them belong
-    together. They have the group of their transfers, if the other ranks are known.
+    A process group does not say which sends and receives belong together. So these tasks have
+    the group of their transfers instead, or none if the other ranks are unknown.
     """
     process_groups, bucket = _process_groups(events, ranks.group)
     transfers = np.flatnonzero(kind == KIND_CODES[Kind.COPY])
@@ -317,7 +320,7 @@ def _communication_groups(
         if transfer in known:
             group = name_of_transfers(known[transfer])
             place = places[group]
-            # With more groups than numbers, the last number must not join different ranks.
+            # If there are more groups than numbers, the last number must not join different ranks.
             if place < MOST_GROUP_NUMBER:
                 bucket[transfer] = place
     names = (*process_groups, *added)

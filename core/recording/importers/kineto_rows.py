@@ -19,12 +19,12 @@ from core.recording.importers.trace_events import TraceEvents
 from core.trace.import_issue import ImportIssue
 
 HOST, DEVICE, ANNOTATION, DEVICE_ANNOTATION, PYTHON, COMMUNICATION = range(6)
-"""Groups of rows: calls of a thread, streams, annotations of either, frames of Python, and the
-communication that a thread has started and that goes on while the thread does other work."""
+"""Groups of rows: calls of a thread, streams, annotations of either, frames of Python, and
+communication that continues while the thread that started it does other work."""
 _MOST_GROUPS = 8
 # Streams come first, and communication follows the threads.
 _ORDER = np.array([1, 0, 3, 4, 5, 2, 6, 7])
-"""Position of each group's rows."""
+"""Position of each group's rows among the groups."""
 _STREAMS = {DEVICE: "device", HOST: "host", COMMUNICATION: "host"}
 """Groups of rows with the work of a rank: the streams of its device, or threads of its host."""
 _ANNOTATIONS = {
@@ -32,7 +32,7 @@ _ANNOTATIONS = {
     DEVICE_ANNOTATION: "device annotations",
     PYTHON: "Python",
 }
-"""Groups of rows without work, with the end of their names."""
+"""Groups of rows without work, with the suffix of their names."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class KinetoRows:
 
     @property
     def working_groups(self) -> tuple[int, ...]:
-        """The groups of rows that work: streams of a device, or without any the host's rows."""
+        """The groups of rows that work: streams of devices, or without any, the host's rows."""
         is_on_device = self.group == DEVICE
         if is_on_device.any():
             return (DEVICE,)
@@ -59,7 +59,7 @@ class KinetoRows:
 
     @cached_property
     def main(self) -> int:
-        """The stream or, without a device, the thread that computes most; ABSENT without one."""
+        """The row of the stream (of the thread, without a device) that computes most, or ABSENT."""
         is_working = np.isin(self.group, self.working_groups)
         computing = self.busy - self.moving - self.copying
         computing = np.where(is_working, computing, 0)
@@ -73,8 +73,8 @@ class KinetoRows:
     ) -> tuple[ImportedTrack, ...]:
         """Return the rows as tracks of a place.
 
-        `streams` and `threads` have the names of each thread, if it is a stream of a device or a
-        thread of the host.
+        `streams` and `threads` have a name for each thread, as a stream of a device and as a thread
+        of the host.
         """
         tracks = []
         for row in range(len(self.thread)):
@@ -152,7 +152,7 @@ def rows_of_events(
 ) -> tuple[KinetoRows, NDArray[np.int32]]:
     """Return the rows, and the row of each event.
 
-    A row is a thread and a group, because a process may have the number of a device.
+    A row is a pair of thread and group, because a process may have the same number as a device.
     """
     # Thread and group in one number.
     key_of_event = columns["thread"] * _MOST_GROUPS + group

@@ -1,4 +1,4 @@
-"""Makes lanes without overlaps from the tracks of a file."""
+"""Divides the tracks of a file into lanes without overlaps."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def lanes_of_tracks(
 ) -> tuple[list[Lane], list[Spans]]:
     """Return a lane for each track with events, then the nested lanes; and the spans of each.
 
-    `rows` are positions of the events of each track, sorted by start; of two with one start, the
-    longer is first. `task` has the task of each event. Raises ValueError for too many lanes.
+    `rows` are positions of the events of each track, sorted by start; of two with the same start,
+    the longer is first. `task` has the task of each event. Raises ValueError for too many lanes.
     """
     working: list[_LaneSpans] = []
     nested: list[_LaneSpans] = []

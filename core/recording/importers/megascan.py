@@ -1,7 +1,7 @@
 """Traces of MegaScan's tracer for Megatron-LM: iteration, micro-batch and stage of each event.
 
-Begin and end events have them as arguments. A process is a rank, which some files name as in
-`DP0-PP1-TP0`; in files without these names, threads of a process are its ranks in tensor
+Begin and end events have these as arguments. A process is a rank, which some files name as in
+`DP0-PP1-TP0`. In files without such names, the threads of a process are ranks in tensor
 parallelism. Ranks without names are named in the same way. Bubblescope's exports are read here too:
 their categories are kinds of tasks, and their arrows are dependencies.
 """
@@ -60,7 +60,7 @@ _TRANSFERS = (
 MOST_RANK = (1 << 15) - 1
 """Largest number of a rank or a chunk."""
 _ITERATION = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
-"""Name of an event that encloses an iteration, and so is no work itself."""
+"""Name of an event that encloses an iteration, and so is not work itself."""
 _RANK_NAME = re.compile(r"^DP\d{1,5}-PP(\d{1,5})-TP\d{1,5}$")
 """Name of a process that is a rank: its places in data, pipeline and tensor parallelism."""
 
@@ -146,9 +146,9 @@ def _places(
 ) -> PipelinePlaces | None:
     """Return the places of the events in a pipeline; None if no pass has a rank and a micro-batch.
 
-    A process is a rank: its events without `pp_rank` have the rank of the others. Processes with
-    one rank belong to different replicas, in the order of their numbers, and so do threads of one
-    process that have passes.
+    A process is a rank: its events without `pp_rank` have the rank of its other events. Processes
+    of the same rank belong to different replicas, in the order of their numbers, and so do the
+    threads of one process that have passes.
     """
     rank = _counted(columns["pp_rank"])
     microbatch = _counted(columns["microbatch"])
@@ -208,7 +208,7 @@ def _number_or_last(number: Scalar) -> float:
 
 
 def _ranks(events: TraceEvents, columns: dict[str, NDArray[Any]]) -> Floats:
-    """Return the rank of each event: its `pp_rank`, or else that in the name of its process."""
+    """Return the rank of each event: its `pp_rank`, or the rank in the name of its process."""
     named = []
     for _, process in thread_names(events):
         match = _RANK_NAME.match(process)
@@ -229,7 +229,7 @@ class _ThreadPlace:
     replica: int
 
     def text(self, tensors: int) -> str:
-        """Return the place as in `DP0-PP1-TP0`, of `tensors` ranks in tensor parallelism."""
+        """Return the place as in `DP0-PP1-TP0`, given the number of ranks in tensor parallelism."""
         data = self.replica // tensors
         text = f"DP{data}-PP{self.rank}"
         if tensors > 1:
@@ -246,7 +246,7 @@ def _named_tracks(
 ) -> tuple[ImportedTrack, ...]:
     """Return the tracks with names of ranks, as in `DP0-PP1-TP0`, where the file has no names.
 
-    The only thread of a rank has the rank's name alone.
+    If a rank has only one thread, the track is named after the rank.
     """
     threads, first = np.unique(thread, return_index=True)
     numbers = threads.tolist()
@@ -299,7 +299,7 @@ def _first_of_threads(thread: NDArray[np.int32], rank: Ints, has_place: Bools) -
 
 
 def _transfer(name: str) -> int:
-    """Return the transfer that a name means, as a value of Transfer; ABSENT for other names."""
+    """Return the transfer that a name describes, as a value of Transfer, or ABSENT."""
     for pattern, transfer in _TRANSFERS:
         if pattern.search(name):
             return transfer
@@ -332,7 +332,7 @@ def _kind(name: str) -> Kind:
 
 
 def _counted(values: Floats) -> Ints:
-    """Return numbers from 0 on, with ABSENT for other values."""
+    """Return the values as integers, with ABSENT for negative, too large and NaN values."""
     limit = np.iinfo(np.int32).max
     is_valid = (values >= 0) & (values < limit)
     counted = np.where(is_valid, values, ABSENT)
@@ -340,7 +340,7 @@ def _counted(values: Floats) -> Ints:
 
 
 def _stage(columns: dict[str, Floats]) -> Ints:
-    """Return the stage of each event: the chunks of a rank are as many stages apart as ranks."""
+    """Return the stage of each event: chunk times the number of ranks, plus the rank."""
     rank = _counted(columns["pp_rank"])
     chunk = _counted(columns["model_chunk"])
     ranks = int(rank.max(initial=0)) + 1

@@ -62,7 +62,7 @@ _TP_RANK = re.compile(r"TP rank (\d{1,5})", re.IGNORECASE)
 _NAMES = frozenset({"forward-compute", "backward-compute"})
 NS_PER_SECOND = 1e9
 LATEST_SECONDS = 2e9
-"""Limit of times in seconds: in ns they need 61 bits."""
+"""Limit of times in seconds; in ns, they then fit 61 bits."""
 _REQUIRED = ("step", "optype", "start_ts", "duration")
 _COLUMNS = (*_REQUIRED, "stage", "dp_rank", "tp_rank", "mc", "mb_id")
 _NUMBER_COLUMNS = ("stage", "dp_rank", "tp_rank", "mc", "mb_id", "step")
@@ -82,7 +82,7 @@ _ARGUMENTS_DECODER = msgspec.json.Decoder(_Arguments)
 
 
 def is_ndtimeline(events: TraceEvents) -> bool:
-    """Return True if passes have the names of ndtimeline, which are their categories too."""
+    """Return True if passes have the names of ndtimeline, also as their categories."""
     names = {str(name) for name in events.names}
     return bool(_NAMES & names & set(events.categories))
 
@@ -134,7 +134,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _whole(values: Floats) -> Ints:
-    """Return whole numbers from 0 on, ABSENT for other values."""
+    """Return the values as integers, with ABSENT for negative, too large and NaN values."""
     limit = np.iinfo(np.int32).max
     is_valid = (values >= 0) & (values < limit)
     whole = np.where(is_valid, values, ABSENT)
@@ -239,7 +239,7 @@ def _seconds(table: pa.Table, name: str) -> Floats:
 
 
 def _integers(table: pa.Table, name: str) -> Ints:
-    """Return a column of numbers from 0 on, ABSENT for others and for a column that is missing."""
+    """Return a column as integers, with ABSENT for invalid numbers and for a missing column."""
     if name not in table.column_names:
         return np.full(len(table), ABSENT, np.int64)
     return _whole(np.nan_to_num(_seconds(table, name), nan=float(ABSENT)))
@@ -260,7 +260,7 @@ def _table(
     """Return the operations as a table, with kinds and transfers by their names."""
     kind_codes = [KIND_CODES[_kind(text)] for text in names]
     transfer_codes = [_TRANSFER_OF_NAME.get(text, ABSENT) for text in names]
-    # One entry even without names, so that the lookups below work.
+    # At least one entry, because an empty list cannot be indexed below.
     kinds = np.array(kind_codes or [0], np.int8)
     transfers = np.array(transfer_codes or [0], np.int8)
     kind = kinds[name]

@@ -18,28 +18,28 @@ TOO_MANY_LANES = N_("its threads and their nested calls are more than {most:,}")
 def depths(start: Ints, end: Ints, progress: Progress | None = None) -> tuple[Ints, int]:
     """Return the depth of each of a row's events, and the number of events that do not nest.
 
-    Events are sorted by start; of two with one start, the longer is first. If events nest, the
-    depth is the number of events that enclose them. Events of one depth never overlap. Raises
+    Events are sorted by start; of two with the same start, the longer is first. If events nest,
+    the depth is the number of events that enclose them. Events of one depth never overlap. Raises
     Cancelled if `progress` returns False, and ValueError for too many depths.
     """
     order = np.arange(len(start))
     ended = np.searchsorted(np.sort(end), start, "right")
-    # All events before it that have not ended enclose an event. An event without a length has ended
-    # at its start, and must not count itself.
+    # An event is enclosed by all earlier events that have not ended. An event without a length has
+    # ended at its own start, and must not count itself.
     depth = order - np.minimum(ended, order)
     overlapping = _count_overlapping(depth, start, end)
-    # Events without a length end at their start, so those after one are not counted right.
+    # Events without a length end at their start, so the depths of those after them may be wrong.
     if (end == start).any() or not _is_apart(depth, start, end):
         return _first_free_depths(start, end, progress), overlapping
     return depth, overlapping
 
 
 def _count_overlapping(depth: Ints, start: Ints, end: Ints) -> int:
-    """Return the number of events that end after an earlier event which is still running."""
+    """Return the number of events that start within an earlier event and end after it."""
     if not depth.any():
         return 0
-    # Compared with the event that ends last: that is right if all others nest, and otherwise counts
-    # only the events that end after all earlier ones.
+    # Each event is compared with the one that ends last of those before it. This is exact if all
+    # others nest; otherwise, only events that end after all earlier ones are counted.
     latest = np.maximum.accumulate(end)
     latest_before = latest[:-1]
     starts_within = start[1:] < latest_before

@@ -158,7 +158,7 @@ class _NsightEvents:
     def _name(
         self, table: _Table, names: Sequence[object], strings: Mapping[object, str]
     ) -> str | None:
-        """Return the first name of a row. Only NVTX's column `text` has a name and not its id."""
+        """Return the first name of a row. Only NVTX's column `text` has names; others have ids."""
         for column, value in zip(table.name_columns, names, strict=True):
             name = value if column == "text" else strings.get(value)
             if isinstance(name, str) and name:

@@ -15,13 +15,13 @@ from core.recording.index import Progress, report_progress
 from core.recording.limits import TOO_MANY_CHARACTERS, TOO_MANY_TEXTS, TooMuch, check_count
 
 MOST_CHARACTERS = 1 << 28
-"""Largest number of characters of all names: rows of a small file may share names."""
+"""Largest number of characters of all names; a small file may repeat one name in many rows."""
 WORK_BETWEEN = 100_000
 """Number of instructions of SQLite's virtual machine between two reports of progress."""
 FREE_WORK = 20_000_000
-"""Instructions that any file may take."""
+"""Number of instructions that reading a file of any size may take."""
 WORK_PER_BYTE = 10
-"""Further instructions for each byte; reading needs 2 or 3."""
+"""Additional instructions allowed for each byte of the file; reading needs 2 or 3."""
 
 
 @contextmanager
@@ -29,8 +29,8 @@ def open_database(path: Path, progress: Progress | None = None) -> Iterator[sqli
     """Open a database; its views, functions and triggers are never run.
 
     Reading is stopped after more work than tables of a file of this size need, because pages may
-    refer to each other in a circle. Raises TooMuch then, OSError or sqlite3.Error if it cannot be
-    read, and Cancelled if `progress` returns False.
+    refer to each other in a circle. Raises TooMuch in this case, OSError or sqlite3.Error if the
+    database cannot be read, and Cancelled if `progress` returns False.
     """
     open_regular(path).close()
     # Immutable: SQLite takes no lock and creates no file next to it; the disk may be read-only.

@@ -1,4 +1,4 @@
-"""Cuts slight overlaps of events on one row, which are errors of clocks.
+"""Cuts slight overlaps of events on one row, which are measurement errors.
 
 Profilers take the end of an event and the start of the next one from different clocks or from a
 coarse clock, so that the two may overlap slightly. A row shows only one event at a time: the other
@@ -18,8 +18,8 @@ SLIGHT_SHARE = 100
 def cut_slight_overlaps(start: Ints, end: Ints) -> Ints:
     """Return the ends in ns of one row's n events, earlier where a slight overlap is cut.
 
-    Events are sorted by start; of two with one start, the longer is first. An event is cut at the
-    start of an event that ends later, if their overlap is slight. Other overlaps are kept.
+    Events are sorted by start; of two with the same start, the longer is first. An event is cut at
+    the start of an event that ends later, if their overlap is slight. Other overlaps are kept.
     """
     if len(start) < 2:
         return end

@@ -54,7 +54,7 @@ def read_perfetto(path: Path, progress: Progress | None = None) -> ImportedEvent
 
 
 def _read_packets(reader: PacketReader, data: bytes, progress: Progress | None) -> None:
-    """Read all packets of a trace, or if it was cut after a slice, the packets up to there."""
+    """Read all packets of a trace, or those before its damaged end if they have a slice."""
     size = 0
     try:
         for count, (number, value) in enumerate(fields_of(data), 1):
@@ -66,7 +66,7 @@ def _read_packets(reader: PacketReader, data: bytes, progress: Progress | None) 
                 check_count(count, 2 * reader.most, N_("it has more than {most:,} packets"))
                 report_progress(progress, size, len(data))
     except TooMuch:
-        # The file is not damaged: it has more than the packets that were read.
+        # This file is not damaged, but too large.
         raise
     except (ValueError, IndexError):
         if not reader.start:
@@ -125,7 +125,7 @@ def _tracks(
     track: Ints,
     is_work: Bools,
 ) -> tuple[ImportedTrack, ...]:
-    """Return a track for each id; a track of steps alone does no work, unless all are so."""
+    """Return a track for each id. Tracks with only steps are not work, unless all are like this."""
     works = np.bincount(track, is_work, len(track_ids)) > 0
     tracks = []
     for track_id, has_work in zip(track_ids.tolist(), works.tolist(), strict=True):

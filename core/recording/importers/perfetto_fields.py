@@ -15,7 +15,7 @@ from core.recording.limits import TooMuch
 MOST_TRACE_BYTES = 1 << 30
 """Largest size of an unpacked trace, which is held in memory while it is read."""
 MOST_PACKET = 1 << 22
-"""Largest packet in bytes that is decoded; larger packets are no track events."""
+"""Largest packet in bytes that is decoded; larger packets are not track events."""
 MOST_FIELD_NUMBER = 128
 """Fields from this number on are not kept, because no importer uses them."""
 _READ_BYTES = 1 << 22

@@ -35,7 +35,7 @@ _TRACK_EVENT = 11
 _INTERNED_DATA = 12
 _DEFAULTS = 59
 _TRACK_DESCRIPTOR = 60
-# Fields of TrackEvent. There are two fields each for flows that continue and that end.
+# Fields of TrackEvent. Flows that continue have two fields, and so have flows that end.
 _TYPE = 9
 _NAME_ID = 10
 _TRACK = 11
@@ -201,7 +201,7 @@ class PacketReader:
         self.end[place] = max(time, self.start[place])
 
     def name_and_place(self, track: int) -> tuple[str, str]:
-        """Return the name of a track, and of its process or a parent's process."""
+        """Return the name of a track, and the name of its process or of a parent's process."""
         name, place, parent = self.titles.get(track, ("", "", 0))
         # Limited, because the parents in a damaged file may form a circle.
         for _ in range(_MOST_PARENTS):

@@ -1,8 +1,8 @@
-"""Clocks of the ranks of a pipeline, and of its steps.
+"""Aligns the clocks of a pipeline's ranks and steps.
 
-The clock of a rank is moved by as much as the dependencies between it and the rank before it
-demand, and not at all if they hold as recorded. Steps that overlap, because each counts from its
-own start, follow each other.
+The clock of a rank is moved by the smallest amount that satisfies the dependencies between it and
+the rank before it; it is not moved if these hold as recorded. Steps that overlap, because the times
+of each count from its own start, are put one after another.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class _ShiftBounds:
 
     @property
     def contradict(self) -> Bools:
-        """Mask of the ranks with two bounds that contradict, shape (clocks, ranks)."""
+        """Mask of the ranks whose two bounds contradict each other, shape (clocks, ranks)."""
         contradict: Bools = self.least > self.most
         return contradict
 
     def shifts(self) -> Ints:
-        """Return the smallest shifts within the bounds, shape (clocks, ranks)."""
+        """Return the smallest shifts within the bounds, in ns, shape (clocks, ranks)."""
         shift = np.where(self.most < 0, self.most, 0)
         shift = np.where(self.least > 0, self.least, shift)
         # Between two bounds that contradict, the middle violates both of them least.
@@ -49,7 +49,7 @@ class _ShiftBounds:
 
 
 def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
-    """Return the time in ns to add to each event, and the number of clocks that contradict."""
+    """Return the time in ns to add to each event, and the number of ranks with contradictions."""
     places = imported.pipeline
     assert places is not None and imported.step is not None
     rank = places.rank.astype(np.int64)
@@ -136,7 +136,7 @@ def with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
 
 
 def _moved(imported: ImportedEvents, shift: Ints) -> ImportedEvents:
-    """Return the events later by the ns in `shift`, and the bounds of their steps."""
+    """Return the events later by `shift` in ns, with new bounds of their steps."""
     start = imported.start + shift
     end = imported.end + shift
     launched = shifted_launches(imported.launched, shift)
@@ -145,7 +145,7 @@ def _moved(imported: ImportedEvents, shift: Ints) -> ImportedEvents:
 
 
 def _with_bounds(imported: ImportedEvents) -> ImportedEvents:
-    """Return the events with the steps from the first start to the last end of their events."""
+    """Return the events with steps that last from their first start to their last end."""
     step = imported.step
     assert step is not None
     mine = np.isin(step, imported.steps.number)

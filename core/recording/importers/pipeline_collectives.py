@@ -2,8 +2,8 @@
 
 A collective waits for the task of its rank before it. If the rank computes nothing meanwhile, its
 next task waits for the collective; otherwise its next update does. The first forward of a chunk
-waits for an all-gather of this chunk's parameters. A wait that most steps show holds in all steps
-in which it can, because clocks err by more in some of them.
+waits for an all-gather of this chunk's parameters. A wait that is seen in most steps
+is assumed in all steps whose times allow it, because clock errors may hide it in some of them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FOLLOWS_COLLECTIVES = among(Kind.STEP, Kind.OTHER)
 def compute_events(imported: ImportedEvents) -> list[Ints]:
     """Return the positions of the computing events of each rank of each replica, by start.
 
-    Moments, and events inside others, are notes on what runs: nothing waits for them.
+    Moments, and events inside others, only annotate the work: nothing waits for them.
     """
     places = imported.pipeline
     assert places is not None
@@ -90,7 +90,7 @@ def collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
 
 
 def _usual_links(imported: ImportedEvents, events: Ints, links: Ints) -> Ints:
-    """Return the waits that more than half of the steps show, in the steps that do not show them.
+    """Return the waits seen in more than half of the steps, for the steps that lack them.
 
     `events` are the positions of the tasks and collectives of all ranks. A wait is added if the
     task that is waited for ends before the waiting one starts, or later by a slight share of the
@@ -136,10 +136,10 @@ def _usual_links(imported: ImportedEvents, events: Ints, links: Ints) -> Ints:
 
 
 def _numbers_in_step(imported: ImportedEvents, events: Ints) -> Ints:
-    """Return a number for each event, shape (n,), that is the same in all steps; ABSENT for others.
+    """Number the given events so that the same task has the same number in all steps.
 
-    The k-th of the events of a rank that have the same name, kind, chunk and micro-batch is the
-    same in every step.
+    Returns an array of shape (n,), ABSENT for all other events. The k-th event of a rank with the
+    same name, kind, chunk and micro-batch is the same task in every step.
     """
     places = imported.pipeline
     step = imported.step
@@ -181,7 +181,7 @@ def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> 
     tasks_by_end = tasks[by_end]
     sure_start = sure_start[by_start]
     sure_end = sure_end[by_end]
-    # For each collective, how many tasks had ended before it, and had begun before its end.
+    # For each collective, the number of tasks that ended before it, and that began before its end.
     collective_start = imported.start[collectives]
     collective_end = imported.end[collectives]
     ended = np.searchsorted(sure_end, collective_start, "right")

@@ -4,11 +4,11 @@ The n-th send of a rank in a direction, and the n-th receive of its neighbour, a
 lasts from the later start to the earlier end of the two: before that, one of the ranks waits for
 the other. A send or a receive whose counterpart is not recorded is a copy by itself.
 
-If neither is recorded, the time of a transfer is the 5 % quantile of the time between the end of
-the producing pass and the start of the consuming one, for each pair of ranks and each direction. It
-includes only cases in which the consumer's lane was free when the producer ended: in all others the
-lane was busy while the data arrived. It is not the median, because usual delays of the host are not
-the link's.
+If neither is recorded, the time of a transfer is estimated for each pair of ranks and each
+direction: the 5 % quantile of the time between the end of the producing pass and the start of the
+consuming one. Only cases count in which the consumer's lane was free when the producer ended: in
+all others the lane was busy while the data arrived. The median would include usual delays of the
+host, which are not delays of the link.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def with_copies(imported: ImportedEvents, edges: Edges, compute: list[Ints]) -> 
 
 
 def _recorded_copies(imported: ImportedEvents, edges: Edges) -> tuple[Copies, Ints, Bools]:
-    """Return the copies by sends and receives, the events that they replace, and a mask of edges.
+    """Return the copies made from sends and receives, the events they replace, and a mask of edges.
 
     The mask is true for dependencies with a recorded send or receive.
     """
@@ -83,7 +83,7 @@ def _recorded_copies(imported: ImportedEvents, edges: Edges) -> tuple[Copies, In
     ends = np.append(imported.end, limits.max)
     begin = np.maximum(starts[sent], starts[received])
     finish = np.minimum(ends[sent], ends[received])
-    # A half alone does not begin before its data exist.
+    # A send or receive without a counterpart does not begin before its data exist.
     is_half = ~(has_send & has_receive)
     produced = imported.end[some.before]
     begin_of_half = np.maximum(begin, produced)
@@ -102,12 +102,12 @@ def _recorded_copies(imported: ImportedEvents, edges: Edges) -> tuple[Copies, In
 
 
 def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
-    """Return the send or the receive of each dependency, ABSENT for none.
+    """Return the position of each dependency's send or receive, ABSENT for none.
 
     The n-th transfer of a rank in a step and direction carries the data of its n-th dependency, in
-    the order in which the data were produced. Some programs record a transfer for each pass, also
-    for passes without a neighbour: then the n-th transfer belongs to the n-th pass. With any other
-    number of transfers the pairs are unknown.
+    the order in which the data were produced. Some programs record a transfer for each pass, even
+    for passes without a neighbour; then the n-th transfer belongs to the n-th pass. With any other
+    number of transfers, the pairs are unknown.
     """
     places = imported.pipeline
     assert places is not None
@@ -131,7 +131,7 @@ def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
     start_of_producer = imported.start[edges.before]
     order = np.argsort(start_of_producer, kind="stable")
     own = own[order]
-    # Ranks in a step and direction are numbered in common for transfers, dependencies and passes.
+    # Transfers, dependencies and passes share one numbering of ranks by step and direction.
     every = np.concatenate([transfers, own, passes])
     transfer_is_backward = places.transfer[transfers] == backward_kind
     edge_is_backward = edges.is_backward[order]
@@ -173,7 +173,7 @@ def _transferred_passes(imported: ImportedEvents) -> Ints:
 
 
 def _codes_of_ranks(imported: ImportedEvents, events: Ints, is_backward: Bools) -> Ints:
-    """Return a number for each of n events, the same for a rank in a step and a direction."""
+    """Return a number for each of n events, equal for events of one rank, step and direction."""
     places = imported.pipeline
     step = imported.step
     assert places is not None and step is not None
@@ -226,7 +226,7 @@ def _transfer_times(imported: ImportedEvents, edges: Edges, compute: list[Ints])
             usual = np.quantile(sample, TRANSFER_QUANTILE)
             time[mine] = max(0, int(usual))
     for is_backward in (False, True):
-        # A pair of ranks without such a case has the median time of the others.
+        # A pair of ranks without such a case gets the median time of the others.
         is_mine = edges.is_backward == is_backward
         has_time = time >= 0
         known = time[is_mine & has_time]
@@ -239,7 +239,7 @@ def _transfer_times(imported: ImportedEvents, edges: Edges, compute: list[Ints])
 
 
 def _free_since(imported: ImportedEvents, compute: list[Ints]) -> Ints:
-    """Return the end of the task before each event on its rank, in ns."""
+    """Return the time in ns at which all earlier tasks on each event's rank had ended."""
     always = np.iinfo(np.int64).min
     free = np.full(len(imported), always)
     for tasks in compute:

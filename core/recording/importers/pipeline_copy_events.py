@@ -1,4 +1,4 @@
-"""Adds copies between the ranks of a pipeline to the events of a file, on tracks of their own."""
+"""Adds copies between the ranks of a pipeline to the events of a file, on separate tracks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Copies:
 
 
 def with_added(imported: ImportedEvents, parts: Sequence[Copies]) -> ImportedEvents:
-    """Return the events followed by copies, on a lane for each receiver and direction."""
+    """Return the events followed by copies, on a track for each receiver and direction."""
     places = imported.pipeline
     step = imported.step
     assert places is not None and step is not None

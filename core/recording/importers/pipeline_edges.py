@@ -46,7 +46,7 @@ class Edges:
 
     @property
     def links(self) -> Ints:
-        """Pairs of events of which the second waits for the first, shape (n, 2)."""
+        """Pairs of events, shape (n, 2); the second waits for the first."""
         return np.stack([self.before, self.after], axis=1)
 
     def picked(self, mask: Bools) -> Edges:

@@ -1,4 +1,4 @@
-"""The passes of a pipeline, the stages of its ranks' chunks, and what passes wait for.
+"""The passes of a pipeline, the stages of its ranks' chunks, and the dependencies of passes.
 
 F(s, m) is the forward pass of micro-batch m on stage s, and B(s, m) the whole backward pass. A
 backward pass in two parts is I(s, m), for the input, and W(s, m), for the weights. F(s, m) waits
@@ -23,7 +23,7 @@ from core.recording.importers.pipeline_edges import Edges
 FORWARD, BACKWARD, WEIGHT = range(3)
 """Directions of passes: forward, backward (whole or for the input), backward for the weights."""
 DIRECTIONS = np.full(len(PASSES), ABSENT)
-"""The direction of each kind of task, ABSENT for tasks that are no passes."""
+"""The direction of each kind of task, ABSENT for tasks that are not passes."""
 DIRECTIONS[KIND_CODES[Kind.FORWARD]] = FORWARD
 DIRECTIONS[KIND_CODES[Kind.BACKWARD]] = BACKWARD
 DIRECTIONS[KIND_CODES[Kind.BACKWARD_INPUT]] = BACKWARD
@@ -97,7 +97,7 @@ def passes_of(imported: ImportedEvents) -> Passes:
 def dependencies_of_passes(passes: Passes, stage: Ints, stages: int) -> Edges:
     """Return the dependencies between passes, by positions of their events.
 
-    `stage` has the stage of each pass, of `stages`.
+    `stage` has the stage of each pass, `stages` is the number of stages.
     """
     is_forward = passes.direction == FORWARD
     is_backward = passes.direction == BACKWARD

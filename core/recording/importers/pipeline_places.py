@@ -27,9 +27,9 @@ class PipelinePlaces:
     """Places of n events in a pipeline: arrays of shape (n,), ABSENT where they do not apply.
 
     `rank` numbers the ranks of one pipeline, `chunk` the parts of the model on a rank, and
-    `replica` the pipelines. `transfer` is a value of Transfer for sends and receives. A collective
-    that `spans_stages` is joined by ranks of several stages. With `own_clocks` each rank counts
-    from its own start of the step.
+    `replica` the pipelines. `transfer` is a value of Transfer for sends and receives.
+    `spans_stages` is true for collectives of ranks of several stages. With `own_clocks`, the times
+    of each rank are relative to its own start of the step.
     """
 
     rank: NDArray[np.int32]
@@ -41,7 +41,7 @@ class PipelinePlaces:
 
     @classmethod
     def unknown(cls, count: int) -> PipelinePlaces:
-        """Return the places of events of which none is part of a pipeline."""
+        """Return the places of events that are not part of a pipeline."""
         absent = np.full(count, ABSENT, np.int32)
         return cls(
             rank=absent,
@@ -63,14 +63,14 @@ class PipelinePlaces:
         )
 
     def extended(self, like: Ints) -> PipelinePlaces:
-        """Return the places, and then the places of new events, copied from the events `like`."""
+        """Return the places, followed by those of new events, copied from the events `like`."""
         no_transfer = np.full(len(like), ABSENT, np.int8)
         added = self.picked(like)
         added = replace(added, transfer=no_transfer)
         return self.followed_by([added])
 
     def followed_by(self, others: Sequence[PipelinePlaces]) -> PipelinePlaces:
-        """Return the places of these events and then of others."""
+        """Return the places of these events, followed by those of others."""
         parts = [self, *others]
         return PipelinePlaces(
             rank=np.concatenate([part.rank for part in parts]),

@@ -24,7 +24,7 @@ from core.trace.import_issue import ImportIssue
 MOST_PLACE = (1 << 15) - 1
 """Largest number of a rank, a chunk or a replica."""
 _LIMIT = np.iinfo(np.int32).max
-"""Limit of the numbers of steps and micro-batches."""
+"""Exclusive limit of the numbers of steps and micro-batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1)
     """Return the table with micro-batches and chunks for passes, if no pass has a micro-batch.
 
     Passes of a chunk run its micro-batches in order. If the chunks are unknown too, passes are in
-    the order of interleaved 1F1B: rounds of as many micro-batches as there are `ranks`, each of
-    them through all `chunks` of a rank, in reverse order in the backward pass.
+    the order of interleaved 1F1B. Each round has as many micro-batches as there are `ranks`, and
+    takes them through all `chunks` of a rank, in reverse order in the backward pass.
     """
     passes = np.flatnonzero(PASSES[table.kind])
     if not len(passes):
@@ -105,7 +105,7 @@ def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1)
 
 
 def _interleaved(keys: Ints, ranks: int, chunks: int) -> tuple[Ints, Ints]:
-    """Return micro-batch and chunk of passes in rounds; `keys` are equal in one rank and step."""
+    """Return micro-batch and chunk of passes; `keys` are equal for passes of one rank and step."""
     turn = turns(keys)
     _, code = np.unique(keys, return_inverse=True)
     passes_of_key = np.bincount(code)
@@ -257,10 +257,9 @@ def _collective_groups(
 ) -> tuple[NDArray[np.int16], tuple[str, ...], Bools]:
     """Return the process group of each collective, the groups' names, and a mask.
 
-    The mask is true for collectives that ranks of several stages join. These are collectives of
-    embeddings: the first and the last stage of a replica join them. Collectives of tensor
-    parallelism are joined by the ranks of a stage of one replica, and all others by the ranks of a
-    stage in all replicas.
+    The mask is true for collectives of ranks of several stages: those of embeddings, between the
+    first and the last stage of a replica. Collectives of tensor parallelism are between the ranks
+    of a stage of one replica, and all others between the ranks of a stage in all replicas.
     """
     count = len(table.start)
     bucket = np.full(count, ABSENT, np.int16)

@@ -11,11 +11,11 @@ The rule, for the passes of a step:
 5. Clocks of ranks are moved if passes would start before their data exist, and steps follow each
    other (core.recording.importers.pipeline_clocks).
 
-STAGE_NUMBERINGS are tried in order to number the stages of the ranks' chunks. The first one is
-taken in which every pass starts after the pass that it waits for has ended. If there is none, the
-one is taken in which most passes do, but at least FORWARD_SHARE: the clocks of ranks differ. A
-forward and a backward that ran together are one task. Tasks are numbered within their steps in
-core.recording.importers.step_plans.
+The stages of the ranks' chunks are numbered by trying STAGE_NUMBERINGS one after another. The first
+one is taken in which every pass starts after the pass that it waits for has ended. If there is
+none, the one is taken in which most passes do, if these are at least FORWARD_SHARE, because the
+clocks of ranks differ. A forward and a backward that ran together are one task. Tasks are numbered
+within their steps in core.recording.importers.step_plans.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from core.trace.import_issue import ImportIssue
 MOST_STAGES = 1 << 15
 """Limit of the number of stages: columns number them in 16 bits."""
 FORWARD_SHARE = 0.95
-"""Share of dependencies that must lie forward in time for a placement to be accepted."""
+"""Smallest share of dependencies that must point forward in time to accept a placement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _placement_of(imported: ImportedEvents, passes: Passes) -> _Placement | None
 
 
 def _forward_share(imported: ImportedEvents, edges: Edges) -> float:
-    """Return the share of dependencies that hold in time, on clocks that fit them best."""
+    """Return the share of dependencies that point forward in time, on the best-fitting clocks."""
     if not len(edges.before):
         return 1.0
     shift, _ = clock_shifts(imported, edges)
@@ -137,7 +137,11 @@ def _forward_share(imported: ImportedEvents, edges: Edges) -> float:
 
 
 def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> NDArray[np.int16]:
-    """Return the stage of each event with a rank: its chunk's, or its rank's first stage."""
+    """Return the stage of each event; ABSENT if it is unknown.
+
+    A pass has the stage of the placement, other events that of the file. Collectives without one
+    get the stage of their chunk.
+    """
     places = imported.pipeline
     assert places is not None
     found = np.full(len(imported), ABSENT, np.int64)
@@ -145,7 +149,7 @@ def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> 
     given = imported.attributes.get("stage")
     if given is not None:
         found = np.where(found == ABSENT, given, found)
-    # A collective belongs to the stage of its chunk, or of the first chunk of its rank.
+    # A collective without a chunk belongs to the first chunk of its rank.
     is_other = IS_COLLECTIVE[imported.kind]
     is_other &= ~places.spans_stages
     is_other &= found == ABSENT
@@ -167,7 +171,7 @@ def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> 
 def _with_overlaps(imported: ImportedEvents) -> ImportedEvents:
     """Return the events in which passes of a rank with the same start and end are one task.
 
-    Programs that run a forward and a backward together record the time of both for each of them.
+    Programs that run a forward and a backward together record the same times for both.
     """
     kind = imported.kind
     start = imported.start

@@ -1,6 +1,6 @@
 """Dumps of pipelines by Primus (AMD): a file `pp_rank_N.json` for each rank, and `config.json`.
 
-A rank's file has, for each iteration, starts and ends of its passes in ms, from the rank's own
+A rank's file has, for each iteration, starts and ends of its passes in ms since the rank's own
 start of the iteration. Newer dumps also list the micro-batch and the chunk of each pass.
 """
 
@@ -56,7 +56,7 @@ class _Iteration(msgspec.Struct, gc=False):
 
 
 class _Config(msgspec.Struct, gc=False):
-    """The sizes of the job; simulated dumps have other names for two of them."""
+    """The sizes of the job. The number of chunks is `vp_size`, or `vpp_size` in simulated dumps."""
 
     pp_size: int = 1
     vp_size: int | None = None
@@ -104,7 +104,7 @@ def _step_number(text: str) -> int:
 
 def _passes(iteration: _Iteration, step: int, issues: Counts[ImportIssue]) -> list[Floats]:
     """Return the passes of each kind, as `_passes_of_kind` does."""
-    # A dump with weight gradients has the backward for the input only.
+    # In a dump with weight gradients, `bwd` is only the backward pass for the input.
     backward = Kind.BACKWARD_INPUT if iteration.wgrad_start else Kind.BACKWARD
     kinds = {
         "fwd": Kind.FORWARD,
@@ -148,7 +148,7 @@ def _passes_of_kind(
 
 
 def _listed(numbers: list[int], count: int) -> Floats:
-    """Return numbers of `count` passes; ABSENT if not each of them has one."""
+    """Return the numbers of `count` passes; all are ABSENT if the list is too short."""
     absent = float(ABSENT)
     if len(numbers) < count:
         return np.full(count, absent)
@@ -189,7 +189,7 @@ def _table(path: Path, columns: Floats) -> PipelineTable:
 
 
 def _config(path: Path) -> _Config:
-    """Return the sizes of the job; one rank and chunk if there is no readable file."""
+    """Return the sizes of the job; 1 rank and 1 chunk if there is no readable file."""
     try:
         return _CONFIG_DECODER.decode(read_regular(path))
     except (OSError, ValueError):

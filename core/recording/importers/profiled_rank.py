@@ -1,4 +1,4 @@
-"""The events of one rank's file of a profiler for PyTorch, from the findings of an importer."""
+"""Turns an importer's findings about one rank's PyTorch profile into imported events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ProfiledRank:
     """Findings about the n events of a rank's file; arrays have shape (n,), times are in ns.
 
     `bucket` is each event's process group, as an index into `process_groups`, or ABSENT.
-    `exchanges` has the transfers of groups that stand for transfers, by name. `attributes` are
+    `exchanges` maps names of groups to the transfers that they represent. `attributes` are
     further columns of the table of tasks. `streams` has a name for each thread of the file, used if
     it is a stream. `place` names the rank on the screen.
     """
@@ -89,10 +89,10 @@ def _rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, N
 
 
 def _on_axis_of_job(imported: ImportedEvents, job: ProfilerJob) -> ImportedEvents:
-    """Return the events with times since 1970: times of newer files are relative to a base.
+    """Return the events with times since 1970, so that the ranks of a job share a time axis.
 
-    So the ranks of a job share an axis. A base that leads out of int64 must be wrong, and is
-    ignored.
+    Times in newer files are relative to a base. A base that leads to an overflow of int64 must be
+    wrong, and is ignored.
     """
     if imported.latest + job.base_ns > LARGEST_INT64:
         return imported

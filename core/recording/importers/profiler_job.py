@@ -19,9 +19,9 @@ _RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ProfilerJob:
-    """The job of a file, as far as it is known.
+    """The known facts about the job of a file.
 
-    `rank` and `world_size` are None if the heading lacks them. All times of the file are relative
+    `rank` and `world_size` are None if they are unknown. All times of the file are relative
     to `base_ns`, in ns since 1970, or 0 if that is unknown. `members` has the ranks of process
     groups by their names.
     """

@@ -1,6 +1,6 @@
-"""Merges the plans of a job's ranks into plans of the run, in which nothing waits for later tasks.
+"""Merges the plans of a job's ranks into plans of the run.
 
-A copy from another rank waits for the task that sent it.
+No task waits for a later one. A copy from another rank waits for the task that sent it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _SentTimes = dict[tuple[int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """The n tasks of a plan of the run, by rank, with the needs of each as positions among them.
+    """The n tasks of a plan of the run, by rank.
 
-    The tasks of rank r are those from `bounds[r]` up to `bounds[r + 1]`.
+    `needs` has for each task the positions of the tasks that it waits for. The tasks of rank r are
+    those from `bounds[r]` up to `bounds[r + 1]`.
     """
 
     rows: NDArray[Any]
@@ -46,8 +47,8 @@ class _Tasks:
 class MergedPlans:
     """Plans of the run, one for each combination of the ranks' plans in a step.
 
-    `places` has the run's lane for each lane of each rank. `senders` has for each copy from another
-    rank the task that sent it, both as rows of the run's table.
+    `places` has the run's lane for each lane of each rank. `senders` maps each copy from another
+    rank to the task that sent it, both as rows of the run's table.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class MergedPlans:
         self._plan_of_step[step] = self._numbers[key]
 
     def next_round(self, ranks: Sequence[RankRecording]) -> None:
-        """Replace the ranks' recordings by later ones, and forget the steps, but not the plans."""
+        """Replace the ranks' recordings by later ones, and forget the steps but keep the plans."""
         self._ranks = ranks
         self._plan_of_step.clear()
 
@@ -145,8 +146,8 @@ class MergedPlans:
         copies = list(senders)
         is_copy = np.zeros(len(rows), np.bool_)
         is_copy[copies] = True
-        # Sorted by begin; of tasks with one begin, copies last. So no task waits for a later one,
-        # which a table of tasks does not allow.
+        # Sorted by begin; of tasks that begin together, copies are last. So no task waits for a
+        # later one, which a table of tasks does not allow.
         order = np.lexsort((is_copy, begin))
         # The inverse permutation: the new position of each task.
         place = np.argsort(order)
@@ -225,7 +226,7 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Yield each copy from another rank among a plan's tasks with the task that sent it.
 
     The first copy from a rank belongs to the first task that sends to the receiver, and so on. If
-    their numbers differ, the pairs are unknown.
+    there are more of one than of the other, the pairs are unknown and not yielded.
     """
     lanes = trace.header.lanes
     names = trace.table.names

@@ -22,15 +22,15 @@ from core.trace.spans import LATEST, check_times
 from core.trace.trace import Trace
 
 ClockComparison = tuple[int, int, float]
-"""Time of a comparison, how far rank 0's clock is ahead, and half the width of the error, in ns."""
+"""Time of a comparison, lead of rank 0's clock, and half the width of the error, all in ns."""
 
 
 @dataclass(frozen=True)
 class RankRecording:
     """A rank's recording, and comparisons of its clock with rank 0's, in ns.
 
-    `at` are the times of the comparisons since the rank's start, `ahead` says how far rank 0's
-    clock was ahead, and `half` is half the width of the error. `device` is the largest half-width
+    `at` are the times of the comparisons since the rank's start, `ahead` is the lead of rank 0's
+    clock, and `half` is half the width of the error. `device` is the largest half-width
     of its device's clock relative to the host's, or 0.
     """
 
@@ -52,8 +52,8 @@ class RankRecording:
         drift: Ints | int = 0
         if len(self.at):
             offset += int(self.ahead[0])
-            # Clocks of two machines may be farther apart than doubles count ns, so the drift is
-            # interpolated.
+            # The clocks of two machines may differ by more than a double can hold in ns. So only
+            # the drift is interpolated.
             drifts = self.ahead - self.ahead[0]
             check_times(drifts)
             interpolated = np.interp(times, self.at, drifts)
@@ -111,8 +111,8 @@ def read_rank(path: Path, progress: Progress | None) -> RankRecording:
 def clock_comparisons(batch: pa.RecordBatch) -> tuple[list[ClockComparison], float]:
     """Return the comparisons with rank 0's clock in a batch, and the device clock's half-width.
 
-    That is the largest half-width in ns of a device's clock relative to its host's, or 0. Raises
-    ValueError for clocks that are out of bounds.
+    The second value is the largest half-width in ns of a device's clock relative to its host's, or
+    0. Raises ValueError for clocks that are out of bounds.
     """
     rows = parts_of(batch).get(Record.CLOCK)
     if rows is None:

@@ -1,4 +1,4 @@
-"""Transfers between ranks in a profiler's files: which kernels send to each other.
+"""Matches the kernels in profilers' files that send to each other, between ranks.
 
 The sending kernel of one rank and the receiving kernel of the other run together: each of them
 waits for the other. The group of such a kernel is named after all its transfers, each with the
@@ -8,7 +8,7 @@ are in arguments of the kernel (`Src Rank`, `Dst Rank`), or of the calls that st
 may combine several sends and receives, whose calls precede its launch. Otherwise they are in the
 name of the annotation around the launch, such as `nccl:send 0->1`, with the ranks' numbers within
 their process group. Calls of gloo, which has no kernels, have the other rank among their inputs if
-these were recorded (`record_shapes`). In a group of two ranks it is always the other one.
+these were recorded (`record_shapes`). In a group of two ranks, the peer is always the other rank.
 
 A kernel that sends to all ranks of its process group, and receives from all, is an all-to-all of
 the group. A kernel whose other ranks are unknown gets no group.
@@ -52,7 +52,7 @@ class _NamedTransfer:
 
 @dataclass(frozen=True, slots=True)
 class RankArguments:
-    """The ranks of sender and receiver in the arguments of n events; NaN without.
+    """The ranks of sender and receiver in the arguments of n events, NaN for events without them.
 
     `group` is the position of each event's process group in `group_names`. `called` has, by the
     positions of calls of torch, the other rank's number within the process group.
@@ -175,7 +175,7 @@ def exchanges_of_groups(
 
 
 def _members(job: ProfilerJob, group: str | None) -> Sequence[int]:
-    """Return the ranks of a process group; of the job's only one, if a kernel names none."""
+    """Return the ranks of a process group, or of the job's only group if a kernel names none."""
     if group is None and len(job.members) == 1:
         [members] = job.members.values()
         return members
@@ -187,7 +187,7 @@ def _by_calls(
 ) -> Mapping[int, Peers]:
     """Return the transfers of the calls before each kernel's launch, on the launching thread.
 
-    They are those since the launch of the thread's transfer before.
+    Only the calls since the thread's previous launch of a transfer count.
     """
     has_sender = np.isfinite(ranks.sender)
     has_receiver = np.isfinite(ranks.receiver)

@@ -1,7 +1,7 @@
-"""Reads the recordings of a job's ranks, a file each in one folder, as one run on rank 0's clock.
+"""Reads the recordings of a job's ranks, one file each in a folder, as one run on rank 0's clock.
 
-Steps of one number are one step of the run. Only the steps of all ranks are shown: for a rank that
-was killed or has not written a step yet, its activity in the step is unknown.
+Steps with the same number are one step of the run. Only steps that all ranks have are shown: the
+activity of a rank that was killed, or has not written a step yet, is unknown.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def left_out_text(count: int) -> Message:
 
 
 def _damage(rank: RankRecording, compares_clock: bool) -> Text:
-    """Return the warning about a damaged file, which includes that its clock is unknown."""
+    """Return the warning about a damaged file, also that its clock is unknown if that is so."""
     if compares_clock and not len(rank.at):
         return message(
             "{warning} (its clock was not compared: taken as rank 0's)", warning=rank.warning
@@ -156,7 +156,7 @@ def merge_counters(
 
     `places` has the run's lane for each lane of each rank. A counter of a rank belongs to one of
     its lanes; the time outside of its steps belongs to its compute lane. If several ranks have a
-    counter of the whole job in a step, the first rank's is returned: only one should record it.
+    counter of the whole job in a step, the first rank's is used, as only one should record it.
     """
     merged: Counters = {}
     for rank, lanes in zip(ranks, places, strict=True):

@@ -26,7 +26,7 @@ LIBRARY_ERRORS: tuple[type[Exception], ...] = (msgspec.MsgspecError, sqlite3.Err
 def read_trace(path: Path | str, progress: Progress | None = None) -> Opened:
     """Read a trace of another program.
 
-    `progress` is called with the amount that is done and the total. Raises RecordingError, naming
+    `progress` is called with the amount done and the total. Raises RecordingError, naming
     the file, if it cannot be read or has no events, and Cancelled if `progress` returns False.
     """
     path = Path(path)
@@ -43,14 +43,14 @@ def read_trace(path: Path | str, progress: Progress | None = None) -> Opened:
 def read_imported_events(path: Path, progress: Progress | None = None) -> ImportedEvents:
     """Read the events of a file.
 
-    Raises RecordingError if it has none, other errors of FORESEEN and LIBRARY_ERRORS if it cannot
-    be read, and Cancelled if `progress` returns False.
+    Raises RecordingError if it has none, any of FORESEEN and LIBRARY_ERRORS if it cannot be read,
+    and Cancelled if `progress` returns False.
     """
     return _read(path, _format_or_default(path), progress)
 
 
 def _format_or_default(path: Path) -> Format:
-    """Return the format of a file. For an unknown one, the reader of JSON says what is wrong."""
+    """Return the format of a file. For unknown files it is CHROME, whose reader names the fault."""
     return format_of(path) or CHROME
 
 

@@ -39,7 +39,7 @@ def with_roles(
 
 
 def _may_serve(role: Role, served: TrackRole | None) -> bool:
-    """Return True if a track of a role may serve another track."""
+    """Return True if a track with this role may serve a track with the other role."""
     if served is None:
         return False
     if role is Role.NESTED:

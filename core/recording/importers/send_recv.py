@@ -2,8 +2,8 @@
 
 Libraries use kernels of one name for both. Newer files have the name of the collective among the
 kernel's arguments. Otherwise the annotation or call that encloses the kernel or its launch decides.
-Without these, such kernels are copies in a file that has calls to send and receive but no
-all-to-all.
+Without these, such kernels are copies if the file has calls to send and receive but no all-to-all,
+and parts of an all-to-all in all other files.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class KernelEvents:
 def resolve_kinds(
     events: KernelEvents, kind: NDArray[np.int8], launches: Launches
 ) -> NDArray[np.int8]:
-    """Return the kind of each event, from arguments and surroundings where names are ambiguous.
+    """Return the kind of each event; arguments and surroundings resolve ambiguous names.
 
     `kind` has the kinds by name, as positions in KINDS.
     """
@@ -95,8 +95,9 @@ def _by_surroundings(
 ) -> NDArray[np.int8]:
     """Return the kinds of kernels by the calls and annotations around them or their launches.
 
-    A kernel for several sends and receives is launched after their calls: without any around it,
-    the last call before its launch decides. `by_argument` has the kind in each event's arguments.
+    A kernel for several sends and receives is launched after their calls. So if no call encloses
+    it, the last call before its launch decides. `by_argument` has the kind in each event's
+    arguments.
     """
     names_exchange = matches(events.names, ALL_TO_ALL)
     is_exchange = names_exchange[events.name]

@@ -1,4 +1,4 @@
-"""Ranks of a folder that send to each other: pipelines, and transfers without a counterpart.
+"""Finds pipelines, and transfers without a counterpart, among the ranks of a folder.
 
 The groups of their tasks name the transfers (core.recording.importers.rank_transfers).
 """
@@ -21,8 +21,8 @@ _COPY = KIND_CODES[Kind.COPY]
 def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
     """Return the events with one replica for all ranks that send to each other, in pairs or chains.
 
-    Such ranks are stages of one pipeline, and not replicas. The replicas of events are numbers of
-    their ranks.
+    Such ranks are stages of one pipeline, not replicas. In `imported`, the replica of an event is
+    its rank.
     """
     rank = imported.attributes.get("replica")
     bucket = imported.attributes.get("bucket")
@@ -48,7 +48,7 @@ def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
 
 
 def _sending_pairs(imported: ImportedEvents, transfers: Ints) -> set[tuple[int, int]]:
-    """Return the pairs of ranks, the lower one first, of which one sends to the other."""
+    """Return the pairs of ranks between which data is sent, the lower rank first."""
     rank = imported.attributes["replica"]
     bucket = imported.attributes["bucket"]
     exchanges = imported.exchanges_of_buckets
@@ -69,7 +69,7 @@ def _sending_pairs(imported: ImportedEvents, transfers: Ints) -> set[tuple[int, 
 
 
 def _directions(imported: ImportedEvents, transfers: Ints) -> list[tuple[Direction, Ints]]:
-    """Return the transfers between ranks with a file, each with events that take part in it."""
+    """Return the transfers between ranks that have a file, each with the events of it."""
     rank = imported.attributes["replica"]
     bucket = imported.attributes["bucket"]
     exchanges = imported.exchanges_of_buckets
@@ -84,9 +84,9 @@ def _directions(imported: ImportedEvents, transfers: Ints) -> list[tuple[Directi
 
 
 def unpaired_transfers(imported: ImportedEvents) -> int:
-    """Return the number of tasks with a transfer that sender and receiver have differently often.
+    """Return the number of tasks whose sends and receives differ in number.
 
-    They are counted in each step; ranks without a file do not count.
+    Sends and receives are compared for each step and pair of ranks that both have a file.
     """
     rank = imported.attributes.get("replica")
     bucket = imported.attributes.get("bucket")

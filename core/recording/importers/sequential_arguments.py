@@ -1,4 +1,4 @@
-"""Arguments of events that are read one after another, in the order of the events in the file."""
+"""Arguments of events in files that can only be read from the beginning."""
 
 from __future__ import annotations
 

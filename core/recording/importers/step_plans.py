@@ -1,8 +1,7 @@
 """Numbers the tasks of imported events within their steps, so that equal steps have one plan.
 
 Two steps are equal if each lane runs the same tasks in the same order, with the same dependencies.
-The tasks of a plan are in an order in which each follows the tasks that it waits for, and the task
-before it on its lane.
+Each task of a plan follows the tasks that it waits for, and the task before it on its lane.
 """
 
 from __future__ import annotations
@@ -22,7 +21,10 @@ from core.trace.import_issue import ImportIssue
 from core.trace.spans import ATTRIBUTES, TaskTable, blank_rows
 
 MOST_ROUNDS = 64
-"""Limit of the search for an order; dependencies that contradict it then are left out."""
+"""Largest number of passes of the search for an order.
+
+After it, tasks are in order of their starts, and dependencies that contradict it are left out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def _step(imported: ImportedEvents, attributes: NDArray[Any], events: Ints, link
         links = np.unique(links, axis=0)
     before, after = links.T
     track = imported.track[events]
-    # Column by column, because the bytes between the fields of a row have any value.
+    # Column by column, because the padding between the fields of a row has undefined bytes.
     parts = [rows[name].tobytes() for name in ATTRIBUTES]
     parts.append(rows["name"].tobytes())
     parts.append(track.tobytes())
@@ -154,9 +156,9 @@ def _add_plan(
 
 
 def _order(imported: ImportedEvents, step: _Step) -> Ints:
-    """Return an order in which tasks follow their lanes and, if possible, their dependencies.
+    """Return an order of tasks that respects their lanes and, if possible, their dependencies.
 
-    Tasks are in order of their starts, but no earlier than the tasks that they wait for.
+    Tasks are in order of their starts, but each follows the tasks that it waits for.
     """
     track = imported.track[step.events]
     start = imported.start[step.events]
@@ -165,7 +167,7 @@ def _order(imported: ImportedEvents, step: _Step) -> Ints:
     before = np.concatenate([followed, step.before])
     after = np.concatenate([followed + 1, step.after])
     time = start.copy()
-    # Among tasks at one time, tasks that others wait for are first.
+    # Of tasks with equal times, those that others wait for are first.
     depth = np.zeros(len(time), np.int64)
     for _ in range(MOST_ROUNDS):
         time_before = time[before]

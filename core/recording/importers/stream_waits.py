@@ -1,4 +1,4 @@
-"""Waits between the streams of a device, which profilers do not record."""
+"""Infers the waits between the streams of a device, which profilers do not record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REACTION_NS = 20_000
 
 
 def waits_of_streams(imported: ImportedEvents, main: int) -> Ints:
-    """Return pairs of tasks, shape (k, 2), of which the second presumably waited for the first.
+    """Return pairs of tasks, shape (k, 2); the second presumably waited for the first.
 
     One task of a pair is on the stream `main`, which computes most; the other one communicates on
     another stream. The waits are inferred from times: the second task had already been launched,
@@ -51,8 +51,8 @@ def _waits(imported: ImportedEvents, tasks: Ints, others: Ints, before_free: boo
     launched = imported.launched[tasks]
     free_since = _free_since(imported, tasks)
     other_ends = imported.end[others]
-    # The last of the others that had ended by the start of each task. Where none had, the position
-    # is -1: it selects the very last one, which `last_end <= start` excludes.
+    # For each task, the last of the others that had ended when it started. If none had, the
+    # position is -1, which selects the very last one; `last_end <= start` excludes it below.
     last_position = np.searchsorted(other_ends, start, "right") - 1
     last = others[last_position]
     last_end = other_ends[last_position]
@@ -80,7 +80,7 @@ def _sorted_by(times: Ints, tasks: Ints) -> Ints:
 
 
 def _free_since(imported: ImportedEvents, tasks: Ints) -> Ints:
-    """Return for each task of a stream, sorted by start, the ns since which the stream was free."""
+    """Return the time in ns since which the stream was free, for each of its tasks by start."""
     # Tasks may overlap in a file, so this is the latest end of all earlier tasks, and not the end
     # of the one before.
     latest_end = np.maximum.accumulate(imported.end[tasks])

@@ -140,7 +140,7 @@ def _check_times(imported: ImportedEvents) -> None:
 
 
 def _count_replicas(imported: ImportedEvents) -> int:
-    """Return the number of ranks of the job: that in the file, or the largest rank plus 1."""
+    """Return the number of ranks of the job: the file's, or the largest rank plus 1 if larger."""
     rank = imported.attributes.get("replica")
     last_rank = 0
     if rank is not None:
@@ -150,13 +150,13 @@ def _count_replicas(imported: ImportedEvents) -> int:
 
 
 def _with_served_tracks(imported: ImportedEvents) -> tuple[ImportedTrack, ...]:
-    """Return the tracks; tracks of a device that only communicate serve the busiest of its place.
+    """Return the tracks; those of a device that only communicate serve the busiest of their place.
 
-    Tracks of the host, tracks that serve another, and tracks with another role stay unchanged.
+    Tracks of the host, tracks that serve another one, and tracks with another role are unchanged.
     """
     count = len(imported.tracks)
     is_moving = IS_COMMUNICATION[imported.kind]
-    # Plus 1, so that events without a length count too: a track with such work does not only
+    # Plus 1, so that events without a length count too: a track with such work does more than
     # communicate.
     time = imported.end - imported.start + 1
     working_time = np.where(is_moving, 0, time)
@@ -186,9 +186,9 @@ def _is_unassigned(track: ImportedTrack) -> bool:
 
 
 def _with_steps_from_0(imported: ImportedEvents) -> ImportedEvents:
-    """Return the events with all step numbers less by 1, unless there is a step 0.
+    """Return the events with all step numbers reduced by 1, unless there is a step 0.
 
-    The step with number 0 is shown as step 1, so the numbers in the file are shown.
+    Steps are shown with their number plus 1, so this shows the numbers in the file.
     """
     step = imported.step
     numbers = imported.steps.number
@@ -258,7 +258,7 @@ def _one_plan(imported: ImportedEvents) -> tuple[TaskTable, NDArray[np.int32]]:
 
 
 def _order_by_track(track: NDArray[np.int32], start: Ints, end: Ints) -> Ints:
-    """Return the events sorted by track and start; of two with one start, the longer is first."""
+    """Return the events by track and start; of two with the same start, the longer is first."""
     order = stable_argsort(track)
     sorted_track = track[order]
     is_next_track = sorted_track[1:] > sorted_track[:-1]

@@ -77,7 +77,7 @@ def read_events(path: Path, progress: Progress | None = None) -> TraceEvents:
 
 
 def _read(path: Path, is_careful: bool, progress: Progress | None) -> TraceEvents:
-    """Read the events of a file. Raises msgspec.DecodeError only if it is not careful."""
+    """Read the events of a file. Raises msgspec.DecodeError only if `is_careful` is False."""
     events = TraceEvents(most_events(path))
     size = path.stat().st_size
     events.is_careful = is_careful
@@ -130,7 +130,7 @@ def _add(events: TraceEvents, data: bytes, is_whole: bool = False) -> None:
     try:
         decoded = _EVENTS_DECODER.decode(data)
     except msgspec.ValidationError:
-        # Not for every DecodeError: this is valid JSON of an unusual form.
+        # Other DecodeErrors are not caught: only this one means valid JSON of an unusual form.
         data, decoded = _unusual_events(data)
     events.add(decoded)
     # Decode a second time only if necessary: few files have colours, counters or inputs of calls.
@@ -167,7 +167,7 @@ def decode_arguments(data: bytes, is_whole: bool) -> list[RawArguments]:
 
 
 def _unusual_events(data: bytes) -> tuple[bytes, list[TraceEvent]]:
-    """Return a list of values as a list of objects, and as events of the usual types."""
+    """Return a list of any values as JSON with only objects, and as events of the usual types."""
     _check_size(data)
     try:
         data = _only_objects(data)
@@ -188,11 +188,11 @@ def _check_size(data: bytes) -> None:
 
 
 def _only_objects(data: bytes) -> bytes:
-    """Return a list with empty objects, which are events of no kind, in place of other values."""
+    """Return the list with empty objects, which are not events of any kind, for other values."""
     objects = []
     for raw in _RAW_EVENTS_DECODER.decode(data):
         text = bytes(raw).strip()
-        # Other values are not dropped, because events are known by their number in the file.
+        # Other values are not dropped, because events are identified by their number in the file.
         objects.append(text if text[:1] == b"{" else b"{}")
     return b"[%s]" % b",".join(objects)
 
@@ -234,7 +234,7 @@ def _known_arguments(data: msgspec.Raw) -> KnownArguments:
         return NO_ARGUMENTS
     kept: dict[str, Scalar] = {}
     for name, value in values.items():
-        # True and False are numbers in Python, but no arguments in the format.
+        # True and False are numbers in Python, but not in these arguments.
         kept[name] = None if isinstance(value, bool) else scalar_or_none(value)
     known: KnownArguments = typed(KnownArguments, kept)
     return known

@@ -1,4 +1,4 @@
-"""Events of Chrome's Trace Event Format, as decoded from JSON, and gathered in columns.
+"""Events of Chrome's Trace Event Format, as decoded from JSON and collected in columns.
 
 Times are microseconds. Numbers may be written as text, and text as numbers.
 """
@@ -39,7 +39,7 @@ _RANK_INPUT = 2
 _FLOW_PHASES = frozenset("stf")
 
 
-# gc=False, here and below: there are millions of these objects, and none is in a circle, so the
+# gc=False, here and below: there are millions of these objects and they form no cycles, so the
 # garbage collector need not visit them.
 class KnownArguments(msgspec.Struct, gc=False):
     """The arguments of an event that importers use; numbers may be texts."""
@@ -70,7 +70,7 @@ class TraceEvent(msgspec.Struct, gc=False):
     id: Scalar = None
     args: KnownArguments | None = None
     # The number of the event in the file, set by TraceEvents.add. Its name is a private character,
-    # which is no key of a file.
+    # which is not a key in any file.
     place: int = msgspec.field(default=ABSENT, name="\ue000")
 
 
@@ -88,7 +88,7 @@ class CallEvent(msgspec.Struct, gc=False):
 
 
 class CallArguments(msgspec.Struct, gc=False):
-    """The inputs of a call that are no tensors, as text; "" for tensors."""
+    """The inputs of a call as text; "" for tensors."""
 
     inputs: list[str] = msgspec.field(default=[], name="Concrete Inputs")
 
@@ -107,7 +107,7 @@ class CounterEvent(msgspec.Struct, gc=False):
 class TraceHeading(msgspec.Struct, gc=False):
     """The parts of a file next to its list of events, not decoded; empty if they are missing.
 
-    The importer that uses a part decodes it separately, so that an unusual part affects no other.
+    The importer that uses a part decodes it separately, so that an unusual part affects no others.
     """
 
     traceEvents: msgspec.Raw
@@ -143,8 +143,8 @@ class TraceEvents:
     `categories`, `groups` and `collectives` have the codes in these columns. `flows` are the ends
     of arrows, `counted` the events of counters, and `rest` all other events: names, begins, ends,
     instants. `firsts` is the number of the first event of each piece, and `colours_by_first` the
-    colours of its events. `is_careful` says how the pieces were cut. At most `most` events are
-    accepted. `called_ranks` has, by the number of a call in the file, the rank that it sends to or
+    colours of its events. `is_careful` is as in `split_events`. At most `most` events are
+    accepted. `called_ranks` maps the number of a call in the file to the rank that it sends to or
     receives from, within its process group.
     """
 
