@@ -1,1 +1,1 @@
-"""Writers of recordings and of other programs' formats, one format a file."""
+"""Writers of recordings and of other programs' formats, one module for each format."""

@@ -31,7 +31,7 @@ from core.trace.trace import Trace
 
 VERSION = "0.0.4"
 GROUPS = "comm_group.json"
-"""File with the ranks of each group; only written if a collective has some of the ranks."""
+"""File with the ranks of each group; only written if a collective lacks some of the ranks."""
 # Members of Chakra's NodeType, and then of CollectiveCommType.
 _WORK = 4
 _SEND = 5
@@ -55,7 +55,8 @@ _Group = tuple[int, ...]
 class _Node:
     """A node of a rank's trace, with times in ns.
 
-    It depends on the nodes with the ids in `control`, the task before it on its lane, and `data`.
+    `control` has the id of the task before it on its lane, `data` those of all other nodes that it
+    depends on.
     """
 
     name: str
@@ -67,7 +68,7 @@ class _Node:
     attributes: list[bytes] = field(default_factory=list)
 
     def encoded(self, id_: int) -> bytes:
-        """Return the node as bytes, after the number of these bytes."""
+        """Return the node as bytes, prefixed by their number."""
         # All tasks are work of a lane, not of its host.
         is_cpu_op = _attribute("is_cpu_op", _BOOL, 0)
         # Chakra's times are in µs.
@@ -114,7 +115,7 @@ def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float
 
 
 class _Nodes:
-    """The nodes of each rank by id. A task's id is its position; messages have later ids."""
+    """The nodes of each rank by id. A task's id is its position; messages have higher ids."""
 
     def __init__(self, trace: Trace, step: int) -> None:
         exported = ExportedSpans.of(trace, step)
@@ -259,7 +260,7 @@ class _Nodes:
     def _send(self, sender: int, before: int, there: int, size: int) -> None:
         """Turn the node `sender` into a send of `size` bytes, and add the receive on rank `there`.
 
-        The message is about the end of the task `before`.
+        The message signals the end of the task `before`.
         """
         here = self._rank[before]
         received = self._new_id()

@@ -119,14 +119,14 @@ def _events(exported: ExportedSpans) -> Iterator[list[Event]]:
 
 
 def _threads(trace: Trace) -> list[tuple[int, int]]:
-    """Return process and thread of each lane; a nested lane has the same as its outer lane."""
+    """Return the process and thread of each lane; a nested lane shares those of its outer lane."""
     pids: dict[str, int] = {}
     tids: dict[tuple[str, str], int] = {}
     threads: list[tuple[int, int]] = []
     has_plan = trace.header.source.has_plan
     for lane in trace.header.lanes:
-        # These viewers nest the events of a thread by their times, so a nested lane needs no thread
-        # of its own. Lanes of a plan stay separate even if two have the same name.
+        # These viewers nest the events of a thread by their times, so a nested lane needs no
+        # separate thread. Lanes of a plan stay separate even if two have the same name.
         name = str(lane.index) if has_plan else _DEPTH.sub("", lane.name)
         next_pid = len(pids) + 1
         next_tid = len(tids) + 1
@@ -206,7 +206,7 @@ def _arrow_event(phase: str, number: int, time: int, thread: tuple[int, int]) ->
 
 
 def _counter_events(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
-    """Yield the values of each counter, in the process of its lane or place; 0 if it has none."""
+    """Yield the values of each counter, in the process of its lane or place, or process 0."""
     pids: dict[str, int] = {}
     for lane, (pid, _) in zip(trace.header.lanes, threads, strict=True):
         pids[lane.device] = pid

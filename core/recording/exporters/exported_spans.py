@@ -37,7 +37,7 @@ class ExportedSpans:
 
     @classmethod
     def of(cls, trace: Trace, step: int | None = None) -> ExportedSpans:
-        """Return all spans of a trace or, if given, of a step."""
+        """Return all spans of a trace, or only those of a step if it is given."""
         parts = []
         counts = []
         for each in trace.header.lanes:
@@ -81,7 +81,7 @@ class ExportedSpans:
         return [str(KINDS[kind]) for kind in self.spans["kind"].tolist()]
 
     def arguments(self, first: int, last: int) -> list[dict[str, int]]:
-        """Return the known attributes of the tasks of spans `first` to before `last`.
+        """Return the known attributes of the tasks of spans `first` to `last`, which is excluded.
 
         They have the same names as in core.plan.task.Task. `iteration` is the number of the step as
         it is shown, counted from 1.
@@ -188,7 +188,7 @@ def lanes_by_rank(trace: Trace) -> list[list[int]]:
             of_device.append(lane.index)
         return list(by_device.values())
     ranks: dict[int, list[int]] = {}
-    # In the order of the compute lanes, wherever the lanes are that serve them.
+    # Ranks are in the order of their compute lanes, regardless of the lanes that serve them.
     for lane in lanes:
         if lane.role is Role.COMPUTE and lane.serves == lane.index:
             ranks[lane.index] = []
@@ -201,7 +201,7 @@ def lanes_by_rank(trace: Trace) -> list[list[int]]:
 
 def _root(trace: Trace, lane: int) -> int:
     """Return the compute lane that a lane serves, directly or not."""
-    # A header may have lanes that serve each other in a circle: give up after some steps.
+    # A header may have lanes that serve each other in a cycle, so the number of steps is limited.
     for _ in range(8):
         serves = trace.header.lanes[lane].serves
         if serves == lane:

@@ -34,7 +34,7 @@ _HOST = 1
 _HOSTS = 10_000
 _FIRST_STREAM = 7  # CUDA's number of the stream on which PyTorch computes
 _FIRST_CORRELATION = 1 << 16
-"""Analyses store positions of events in the type of these numbers, which has to have 32 bits."""
+"""Analyses store positions of events in the integer type of these numbers, so it needs 32 bits."""
 _NCCL = {
     Kind.ALL_REDUCE: "AllReduce",
     Kind.ALL_GATHER: "AllGather",
@@ -51,9 +51,9 @@ _NCCL = {
 
 
 def write_kineto(trace: Trace, folder: Path | str) -> Generator[float, None, None]:
-    """Write the ranks of a trace; yields the share that is written.
+    """Write the ranks of a trace; yield the share written so far.
 
-    A generator that is closed before its end leaves no folder. Raises OSError in one line.
+    If the generator is closed before its end, no folder is left. Raises OSError in one line.
     """
     exported = ExportedSpans.of(trace)
     ranks = lanes_by_rank(trace)

@@ -24,16 +24,16 @@ _BEGIN = 1
 _END = 2
 _COUNTER = 4
 _STEPS = 1  # id of the track of the steps
-# Ids from here on; all tracks share one space of ids, and these ranges do not meet.
+# First id of each kind of track; all tracks share one space of ids, so the ranges must not overlap.
 _LANES = 2
 _DEVICES = 1 << 32
 _COUNTERS = 1 << 33
 
 
 def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, None]:
-    """Write a trace; yields the share that is written.
+    """Write a trace; yield the share written so far.
 
-    A generator that is closed before its end leaves no file. Raises OSError in one line.
+    If the generator is closed before its end, no file is left. Raises OSError in one line.
     """
     slices = _Slices.of(trace)
     count = len(slices.order)
@@ -173,7 +173,7 @@ def _track(uuid: int, *fields: bytes) -> bytes:
     uuid_field = number_field(1, uuid)
     description = message_field(60, uuid_field, *fields)
     sequence = number_field(10, 1)
-    # Says that no packet of the sequence was lost before this one.
+    # This flag means that no packet of the sequence was lost before this one.
     sequence_flags = number_field(13, 1)
     return message_field(1, sequence, sequence_flags, description)
 

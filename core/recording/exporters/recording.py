@@ -1,4 +1,4 @@
-"""Writes any trace as a recording, also imported ones and folders; it opens again unchanged."""
+"""Writes any trace, also an imported one or a folder, as a recording that opens unchanged."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ ARGUMENTS_AT_ONCE = ROWS_AT_ONCE // 8
 
 
 def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, None]:
-    """Write all data of a finished trace; yields the share that is written, 0 to 1.
+    """Write all data of a finished trace; yield the share written so far, 0 to 1.
 
-    A generator that is closed before its end leaves no file. Raises OSError in one line that names
-    `path`, and ValueError for a header that is invalid or arguments that cannot be read any more.
+    If the generator is closed before its end, no file is left. Raises OSError in one line that
+    names `path`, and ValueError for an invalid header or arguments that can no longer be read.
     """
     trace.header.check()
     with (
@@ -159,7 +159,7 @@ def _line(level: str, text: str, time: int = 0, step: int | None = None) -> Note
 
 
 def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.RecordBatch:
-    """Return log rows of (row of the table, its event's arguments as JSON)."""
+    """Return log rows for pairs of a row of the table and its event's arguments as JSON."""
     places = [place for place, _ in arguments]
     texts = [text for _, text in arguments]
     rows = table.rows[places]

@@ -42,11 +42,11 @@ SCHEMA = pa.schema(
 
 
 def write_spans(listing: Listing, path: Path | str) -> Generator[int, None, None]:
-    """Write a listing's spans in its order; yields the number that is written after each chunk.
+    """Write a listing's spans in its order; after each chunk, yield the number written so far.
 
-    The format is Parquet if the name ends in .parquet, else CSV, in which spreadsheets take no text
-    for a formula. A generator that is closed before its end leaves no file. Raises OSError in one
-    line that names `path`.
+    The format is Parquet if the name ends in .parquet, else CSV with texts that spreadsheets do not
+    read as formulas. If the generator is closed before its end, no file is left. Raises OSError in
+    one line that names `path`.
     """
     # Imported here, because they would delay the window's first paint.
     from pyarrow import csv, parquet
@@ -104,7 +104,7 @@ def _gathered(trace: Trace, lanes: Ints, index: Ints) -> Spans:
     for lane in np.unique(lanes).tolist():
         positions_on_lane = index[lanes == lane]
         parts.append(trace.spans(lane)[positions_on_lane])
-    # `parts` are grouped by lane; sorting twice gives the position of each asked span in them.
+    # `parts` are grouped by lane; sorting twice gives the position of each requested span.
     by_lane = np.argsort(lanes, kind="stable")
     position = np.argsort(by_lane)
     return Spans.joined(parts)[position]
