@@ -25,7 +25,7 @@ _KINDS = (Kind.FORWARD, Kind.BACKWARD, *_PARTS)
 
 
 class IllegalMoveError(ValueError):
-    """A move that would leave no legal board; the message says why."""
+    """A move whose result would not be a legal board; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Board:
 
         Each repetition adds the pattern's passes to the end of their lanes, in their order on the
         board and with micro-batches that are one higher; those of micro-batches beyond the last
-        one are omitted. Without `times` it is repeated as often as any pass is left to add. Raises
+        one are omitted. Without `times`, it is repeated up to the last micro-batch. Raises
         IllegalMoveError, also if there is nothing to add.
         """
         chosen = set(pattern)
@@ -171,7 +171,7 @@ class Board:
         return _misplaced(self) or _blocked(self)
 
     def placement(self) -> list[StagePlacement]:
-        """Return the lanes of the stages as a schedule has them."""
+        """Return the lanes of the stages in the form that schedules use."""
         placement = []
         for stage, lane in enumerate(self.rules.stage_lanes):
             placement.append(StagePlacement(0, stage, lane))
@@ -192,8 +192,9 @@ class Board:
 def needs(rules: BoardRules, action: Action, placed: Iterable[Action] = ()) -> list[Action]:
     """Return the passes whose results a pass needs.
 
-    The gradient of the next stage is from its whole backward unless its backward is in two parts on
-    the board, or would be by the rules.
+    A backward needs the gradient of the next stage. This comes from I of that stage if its backward
+    is on the board in two parts, or is not on the board whole and the rules split backwards.
+    Otherwise it comes from the whole backward.
     """
     stage = action.stage
     microbatch = action.microbatch
@@ -233,7 +234,7 @@ def _exclusive(action: Action) -> list[Action]:
 
 
 def _misplaced(board: Board) -> Text:
-    """Return why a pass cannot be where it is, whatever else is on the board; else ""."""
+    """Return why a pass is unknown, on a wrong lane or on the board twice; "" if none is."""
     rules = board.rules
     seen: set[Action] = set()
     for lane, order in enumerate(board.orders):
@@ -307,7 +308,7 @@ def _blocked(board: Board) -> Text:
 
 
 def _out_of_order(board: Board, placed: set[Action]) -> Text:
-    """Return why a pass cannot be before another one of its own lane, which it needs; else ""."""
+    """Return why a pass cannot precede a pass that it needs on its own lane; "" if none does."""
     for order in board.orders:
         before: set[Action] = set()
         for action in order:
@@ -324,7 +325,7 @@ def _reason(
 ) -> Message:
     """Return why the first of the lanes' blocked passes can never start.
 
-    Follows what each waits for, to a pass that is missing or back to where it began.
+    Follows the waits from pass to pass, until one is missing or the waits form a cycle.
     """
     action = next(iter(blocked.values()))
     path = [action]

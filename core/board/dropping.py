@@ -1,4 +1,4 @@
-"""The place of a pass that is dragged along its lane and dropped."""
+"""Finds the position of a pass that is dragged along its lane and dropped."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Dropped(NamedTuple):
 def dropped_at(
     extents: Iterable[Extent], dragged: Action, at: float, exchanges: bool = True
 ) -> Dropped:
-    """Return where a pass is dropped at a place on the axis of its lane's bars, which are in order.
+    """Return the position of a pass that is dropped at `at`, on the axis of its lane's bars.
 
-    If it `exchanges`, a drop on the middle of another bar exchanges the two.
+    `extents` are in order. With `exchanges`, a drop on the middle of another bar exchanges the two
+    passes.
     """
     position = 0
     for extent in extents:
@@ -50,7 +51,7 @@ def dropped_at(
 
 
 def pass_of(span: Span) -> Action | None:
-    """Return the pass of a span; None for other tasks, and for passes that no board has."""
+    """Return the pass of a span; None for other tasks, and for passes that boards do not have."""
     is_pass = PASSES[KINDS.index(span.kind)] and span.kind is not Kind.OVERLAP
     if not is_pass or span.end is None or span.stage is None or span.microbatch is None:
         return None

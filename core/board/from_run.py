@@ -24,9 +24,9 @@ Times = dict[tuple[Kind, int], list[int]]
 def board_of_run(trace: Trace, step: int) -> Board:
     """Return the passes of a step in the order in which each lane ran them.
 
-    Of pipelines side by side, which all ran the same orders, it is the first one. A pass takes the
+    If the step has several replicas, all of them must have run the same orders. A pass takes the
     median time of its kind and stage in the step, and a copy the median of all copies. Raises
-    IllegalMoveError for other steps, and for steps that are too large for a board.
+    IllegalMoveError for steps that are not of such a pipeline, or are too large for a board.
     """
     columns = StepColumns.of_trace(trace, step)
     passes = PASSES[columns.kind]
@@ -115,7 +115,7 @@ def _times(columns: StepColumns, passes: Bools) -> Times:
 
 
 def _check_pipeline(columns: StepColumns, passes: Bools) -> None:
-    """Raise IllegalMoveError unless all passes are single ones, of stages and micro-batches."""
+    """Raise IllegalMoveError for overlapped passes, and for passes without stage or micro-batch."""
     kinds = columns.kind[passes]
     has_stages = passes.any() and (columns.stage[passes] != ABSENT).all()
     has_numbers = (columns.microbatch[passes] != ABSENT).all()
@@ -143,7 +143,7 @@ def _copy_ns(columns: StepColumns) -> float:
 
 
 def _pass_times(times: Times, stages: int, copy_ns: float) -> PassTimes:
-    """Return the median times; a kind that did not run takes a share of a kind that did."""
+    """Return the median times; those of backward kinds that did not run follow from the others."""
     found: dict[Kind, list[float]] = defaultdict(list)
     for stage in range(stages):
         medians: dict[Kind, float] = {}

@@ -20,12 +20,12 @@ _ORDERS = (
     (_F, _B, _I, _W),
     (_B, _I, _W, _F),
 )
-"""Orders in which kinds of passes that could start at the same time are preferred."""
+"""Orders of preference of the kinds, for passes that could start at the same time."""
 _PassKey = tuple[int, int, int]
 """Stage, kind (a position in _KINDS) and micro-batch of a pass."""
 
 MOST_TRIED = 3000
-"""The most passes that could be next, times passes to place: for a hint in a second or so."""
+"""Limit of candidates for the next pass times missing passes, so that a hint takes about 1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,10 @@ class Hint:
 def hint(board: Board) -> Hint | None:
     """Return the next pass of the best way to finish a legal board; None if there is no way.
 
-    The board is finished greedily after each pass that could be next; of a large board, only after
-    those with which the greedy ways themselves go on. The shortest step within the memory limit is
-    best. None if the board is complete, or if every way that was tried exceeds the limit.
+    The board is finished greedily after each candidate for the next pass. On a large board, only
+    the passes that the greedy ways place next are candidates. The best way has the shortest step
+    within the memory limit. Returns None if the board is complete, or if every way that was tried
+    exceeds the limit.
     """
     ways = _greedy_ways(board.rules)
     state = _State.of(board)
@@ -59,7 +60,7 @@ def hint(board: Board) -> Hint | None:
             finished = begun.finished(way)
             if finished is None:
                 continue
-            # Of equally good ways, the one whose next pass starts first.
+            # Of equally good ways, take the one whose next pass starts first.
             step_end = max(finished.free)
             rank = (step_end, start, turn)
             if best is None or rank < best:
@@ -85,7 +86,7 @@ class _GreedyWay:
 
 
 def _greedy_ways(rules: BoardRules) -> list[_GreedyWay]:
-    """Return the ways in which a board is finished."""
+    """Return the greedy ways in which a board is finished."""
     reserves = [False]
     # Room for later stages matters only where there is a limit, and a lane has several stages.
     if rules.limit is not None and rules.chunks > 1:
@@ -105,7 +106,7 @@ def _key_of(action: Action) -> _PassKey:
 
 
 class _State:
-    """A board that is being finished: plain numbers, because a hint tries thousands of passes."""
+    """A board that is being finished, as plain numbers because a hint tries thousands of passes."""
 
     def __init__(self, rules: BoardRules) -> None:
         self.rules = rules
@@ -151,7 +152,7 @@ class _State:
         return other
 
     def board(self) -> Board:
-        """Return the board."""
+        """Return the state as a Board."""
         orders = []
         for order in self.orders:
             actions = [Action(stage, _KINDS[kind], number) for stage, kind, number in order]

@@ -9,7 +9,7 @@ from core.board.board import Board
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The present board, and the earlier and the undone ones, each with the latest last."""
+    """The current board, the earlier boards, and the undone ones, each with the latest last."""
 
     now: Board
     past: tuple[Board, ...] = ()

@@ -1,4 +1,4 @@
-"""Par of a board: the steps that known schedules take on as many lanes and micro-batches."""
+"""Par of a board: the steps of known schedules with the same numbers of lanes and micro-batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.plan.task import Kind
 class Par:
     """A schedule's step in the unit of the board's times, its bubble (0 to 1) and its memory.
 
-    `memory` is the most activations of a lane, in activations of the board's stages.
+    `memory` is the largest number of activations on a lane, in activations of the board's stages.
     """
 
     name: str
@@ -31,8 +31,8 @@ class Par:
 def pars(rules: BoardRules) -> tuple[Par, ...]:
     """Return the par of every schedule whose formula holds for the lanes, micro-batches and times.
 
-    The formulas are `Schedule.bubble_time`. They are for stages that take equally long and for
-    copies without time; there is no par for other times.
+    The formulas are `Schedule.bubble_time`. They assume that all stages take equally long and
+    copies take no time; there is no par for other times.
     """
     found: list[Par] = []
     for schedule in SCHEDULES.values():

@@ -13,9 +13,9 @@
 
     Done: This is 1F1B.
 
-`step` and `memory` are goals, of which a puzzle has one or both: the longest step in units of a
-forward, and the most activations of a lane. Each is a number, or a schedule whose step or memory is
-the most (`1f1b`) or is to be beaten (`< 1f1b`). `passes` are `F B` (a whole backward takes 2 units)
+A puzzle has one or both of two goals: `step`, the longest step in units of a forward, and `memory`,
+the most activations of a lane. Each is a number, or a schedule whose step or memory must be reached
+(`1f1b`) or beaten (`< 1f1b`). `passes` are `F B` (a whole backward takes 2 units)
 or `F I W` (1 each). `chunks: 2` gives each lane two stages, and `placement: vee` places them down
 the lanes and back. `start` names a schedule that is on the board from the beginning. `about`, for
 lists, `Hint:` and `Done:` are optional.
@@ -113,7 +113,7 @@ def read_puzzle(path: Path) -> Puzzle:
 
 
 def _line_of(lines: list[str], name: str) -> int:
-    """Return the number of the header's line with a name."""
+    """Return the number of the header's line for a name; 1 if there is none."""
     for number, line in enumerate(lines, 1):
         if line.partition(":")[0].strip() == name:
             return number
@@ -193,7 +193,7 @@ class _Header:
         return Board(rules, board.orders)
 
     def _goal(self, name: str, rules: BoardRules) -> float | None:
-        """Return the most that is allowed of a quantity; None without a goal."""
+        """Return the largest step or memory that is allowed; None without such a goal."""
         text = self.values.get(name)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""Rules of a board: its lanes, stages and micro-batches, and how long passes take."""
+"""Rules of a board: its lanes, stages and micro-batches, and the durations of passes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PassTimes:
 
     @classmethod
     def units(cls, stages: int) -> PassTimes:
-        """Return the usual times: a forward takes 1, and each part of a backward too."""
+        """Return unit times: a forward and each part of a backward take 1, a whole backward 2."""
         one = (UNIT_FORWARD,) * stages
         return cls(
             forward=one,
@@ -62,7 +62,7 @@ class BoardRules:
 
     `stage_lanes` has the lane of each stage. With `split` a backward is placed as two passes, I and
     W, otherwise as one. `limit` is the most activations that a lane should hold, each of one stage
-    and micro-batch; a board over its limit is legal.
+    and micro-batch; a board that exceeds it is still legal.
     """
 
     stage_lanes: tuple[int, ...]

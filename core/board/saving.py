@@ -1,4 +1,4 @@
-"""A finished board as a schedule in a file, and the run of it."""
+"""Saves a finished board as a schedule in a file, and describes runs of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.plan.schedules.compute_csv import SUFFIX, csv_text
 from core.plan.specification import Specification
 
 WIDTH = 512
-BLOCKS = 12  # of the model, at least: stages of equally many blocks take equally long
+BLOCKS = 12  # of the model, or fewer or more, so that all stages have equally many blocks
 ROWS = 64  # of each micro-batch
 STEPS = 3
 WARMUP = 1
@@ -26,8 +26,9 @@ MOST_STEM = 60  # characters: a name of a file has at most 255 bytes
 def save_board(board: Board, folder: Path, title: str) -> Path:
     """Save a board as a schedule in a separate folder, and return the file.
 
-    The file is named by the board's title, because runs are titled by their schedule's file. The
-    folder is named by the contents of the board, so equal boards have one file. Raises OSError.
+    The file is named after the board's title, because runs are titled by their schedule's file. The
+    folder is named after the lanes, micro-batches and contents of the board, so that different
+    boards of one title do not collide. Raises OSError.
     """
     text = csv_text(board.orders)
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -45,7 +46,7 @@ def _file_stem(title: str) -> str:
 
 
 def own_run(board: Board, schedule: Path, settings: Specification) -> Specification:
-    """Return a run of a saved board with the given settings, whose gradients are verified."""
+    """Return a run of a saved board with the given settings, with verified gradients."""
     # If the run has borders, they determine the number of stages.
     stages = None
     if settings[BORDERS] is None:
@@ -61,7 +62,7 @@ def own_run(board: Board, schedule: Path, settings: Specification) -> Specificat
 
 
 def board_run(board: Board, schedule: Path, width: int = WIDTH, rows: int = ROWS) -> Specification:
-    """Return the run of a board that was saved: on virtual lanes, verified, of equal stages."""
+    """Return a verified run of a saved board, with equal stages on virtual lanes."""
     stages = board.rules.stages
     depth = stages * max(1, BLOCKS // stages)
     whole = Specification(

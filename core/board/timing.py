@@ -1,4 +1,4 @@
-"""Times and memory of a board: when each pass runs, how long lanes wait, and what they hold."""
+"""Times and memory of a board: starts and ends of passes, idle time and held activations."""
 
 from __future__ import annotations
 
@@ -135,9 +135,9 @@ def start_of(
     placed: set[Action],
     free: float,
 ) -> float | None:
-    """Return the earliest start of a pass on a lane that is free from a time on.
+    """Return the earliest start of a pass whose lane is free from the time `free` on.
 
-    None if a pass that it needs is not in `found`.
+    Returns None if a pass that it needs is not in `found`.
     """
     start = free
     lane = board.lane_of(action)

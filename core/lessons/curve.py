@@ -11,11 +11,11 @@ from core.sweep.sweep import Point, Sweep, Varied
 from core.sweep.table import SweepRow, sweep_row
 from core.trace.trace import Trace
 
-LEAST_RUNS = 3  # two runs are compared with each other
+LEAST_RUNS = 3  # two runs are compared directly
 
 
 def curve_of(runs: Sequence[Specification]) -> Sweep | None:
-    """Return the sweep of which these are the settings; None unless one number differs."""
+    """Return the sweep over these runs' settings; None unless they differ in exactly one number."""
     if len(runs) < LEAST_RUNS:
         return None
     first = dict(runs[0].values)
@@ -35,9 +35,10 @@ def curve_of(runs: Sequence[Specification]) -> Sweep | None:
 
 
 def curve_results(runs: Sequence[Specification], traces: Sequence[Trace]) -> Results | None:
-    """Return the median steps of finished runs by their number; None if they are no curve.
+    """Return the median steps of finished runs as results of a sweep; None if they are no curve.
 
-    The runs' traces are in the order of the runs. Raises UnmeasuredError for a run without a step.
+    `traces` has the trace of each run, in the same order. Raises UnmeasuredError for a run without
+    a step.
     """
     sweep = curve_of(runs)
     if sweep is None:

@@ -38,9 +38,9 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A figure that is a number: its title, unit and value; called, it returns the value as text.
+    """A figure that is a number. Calling it returns the figure of a run as text.
 
-    The value is None for runs that lack it.
+    `value` returns the number itself, or None for runs that lack it.
     """
 
     title: str
@@ -246,7 +246,7 @@ SPLITS: dict[str, str] = {
     "split": N_("Rows of each device"),
     "last_split": N_("Rows of each device in the last step"),
 }
-"""Titles of the figures that are several numbers of rows."""
+"""Titles of the figures that consist of several numbers of rows."""
 TEXTS: dict[str, Figure] = {
     "split": _split,
     "last_split": _last_split,

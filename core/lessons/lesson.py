@@ -1,4 +1,4 @@
-"""Reading of lessons: Markdown files with a header, checked before anything runs.
+"""Reads lessons: Markdown files with a header, checked before anything runs.
 
     ---
     title: One batch on several devices
@@ -21,7 +21,7 @@
 
 `about`, a description for lists, is optional. A step has a heading, a paragraph, one or more runs
 (indented options of `run`), the part of the window that it points at, a question and its answer,
-and optionally what the learner predicts before the runs (core.lessons.prediction).
+and optionally a figure that the learner predicts before the runs (core.lessons.prediction).
 Names in braces are figures of the step's last run; `{step_ms@1}` is one of its first run
 (core.lessons.figures).
 """
@@ -64,7 +64,7 @@ UNLISTED = (
     "model",
     *(option.name for option in FAULT_OPTIONS),
 )
-"""Options that are not listed to distinguish runs."""
+"""Options that are not shown to tell runs apart."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
 _LANE = re.compile(r"lane (\d{1,4})")
 _INDENT = "    "
@@ -75,8 +75,8 @@ _KEYWORDS = ("Point", "Find", "Predict", "Question", "Answer")
 class LessonStep:
     """A step of a lesson: text, `runs`, a target to point at, a question and its answer.
 
-    `prediction` is what the learner predicts before the runs. With `find`, the learner has to name
-    the slow lane of the last run before the verdict is shown.
+    `prediction` is a figure that the learner predicts before the runs. With `find`, the learner has
+    to name the slow lane of the last run before the verdict is shown.
     """
 
     title: str
@@ -168,7 +168,8 @@ def lane_pointed_at(point: str) -> int | None:
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
     """Return the options in which a run differs from the other runs of its step.
 
-    A step's only run returns all options that it sets, without faults: they may be what is asked.
+    For a step's only run, these are all options that it sets. Faults are never included, because
+    they may be the answer to the step's question.
     """
     values_of_others = [dict(other.values) for other in others]
     found = []
@@ -183,9 +184,9 @@ def differing(run: Specification, others: Sequence[Specification]) -> list[tuple
 
 
 def filled(text: str, figures: list[dict[str, str]]) -> str:
-    """Fill the figures of a text, of the last run or of a run given by number.
+    """Return a text with its placeholders replaced by figures of the last run or the run they name.
 
-    Without `figures`, placeholders become `…`.
+    `figures` has the figures of each run. Without it, placeholders become `…`.
     """
 
     def figure(found: re.Match[str]) -> str:
@@ -284,7 +285,7 @@ def _prediction(block: Lines, runs: int) -> Prediction | None:
     """Parse the line `Predict:` of a step, which is optional."""
     if not any(_keyword(line) == "Predict" for _, line in block):
         return None
-    # Only here: the figures need packages that a list of lessons does without.
+    # Imported here, because figures need packages that a list of lessons does not need.
     from core.lessons.prediction import PredictionError, read_prediction
 
     number, text = _keyword_line(block, "Predict")
@@ -295,7 +296,7 @@ def _prediction(block: Lines, runs: int) -> Prediction | None:
 
 
 def _finds(block: Lines, run: Specification) -> bool:
-    """Return whether a step has a line `Find: lane`, which needs a run with one slow lane."""
+    """Return True if a step has a line `Find: lane`. Raises LineError if no single lane is slow."""
     if not any(_keyword(line) == "Find" for _, line in block):
         return False
     number, wanted = _keyword_line(block, "Find")
@@ -344,7 +345,7 @@ def _runs_text(n: int) -> Message:
 
 
 def _check_figures(number: int, text: str, runs: int) -> None:
-    # Imported here: lists of lessons read only headings, and the first page shows one.
+    # Imported here, because the first page shows a list of lessons, which needs only headings.
     from core.lessons.figures import FIGURES
 
     for name, run in _FIGURE.findall(text):

@@ -1,8 +1,8 @@
-"""Predictions: what a lesson's step asks for before it runs, and how a guess is judged after it.
+"""Figures that a lesson's step asks the learner to predict, and the judgement of the guess.
 
     Predict: idle@2                    a number
     Predict: split                     several numbers of rows
-    Predict: step_ms@2 against @1      whether it is smaller, about the same or larger
+    Predict: step_ms@2 against @1      smaller, about the same or larger
 
 `@2` is the step's second run; without a number it is the last one.
 """
@@ -47,14 +47,14 @@ Guess = Order | tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A figure of a run of the step, which is given by its place from 0."""
+    """A figure of one of the step's runs; `run` is the run's position, from 0."""
 
     name: str
     run: int
 
     @property
     def number(self) -> Number:
-        """The figure, which is a number."""
+        """The figure as a Number. Raises KeyError for a split."""
         return NUMBERS[self.name]
 
     @property
@@ -68,7 +68,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A figure that is to be predicted, or, with `against`, how it compares with another one."""
+    """A figure to predict, or with `against`, its comparison with another figure."""
 
     figure: Reference
     against: Reference | None = None
@@ -123,7 +123,7 @@ def _reference(name: str, run: str | None, runs: int) -> Reference:
 
 
 def guess_of(prediction: Prediction, text: str) -> Guess | None:
-    """Return the prediction that a text makes; None if it is no answer to the question."""
+    """Parse a learner's answer to the question; None if it is not an answer."""
     words = text.strip().lower()
     if prediction.against is not None:
         if words not in tuple(Order):
@@ -138,7 +138,7 @@ def guess_of(prediction: Prediction, text: str) -> Guess | None:
 
 
 def judged_guess(prediction: Prediction, guess: Guess, runs: Sequence[RunFigures]) -> Message:
-    """Return whether a guess was right, in a sentence with the value that was measured."""
+    """Return a sentence that says if a guess was right, with the measured value."""
     figure = prediction.figure
     if prediction.against is not None:
         return _judged_order(prediction, guess, runs)
@@ -185,7 +185,10 @@ def _judged_order(prediction: Prediction, guess: Guess, runs: Sequence[RunFigure
 
 
 def _order(prediction: Prediction, runs: Sequence[RunFigures]) -> Order | None:
-    """Return how the two figures compare; a difference within the scatter of runs is none."""
+    """Compare the two figures; None if a run lacks one.
+
+    Differences within the usual scatter of runs count as the same.
+    """
     figure = prediction.figure
     against = prediction.against
     assert against is not None
@@ -201,7 +204,7 @@ def _order(prediction: Prediction, runs: Sequence[RunFigures]) -> Order | None:
 
 
 def order_text(order: Order, is_of_time: bool) -> Message:
-    """Return an order in words: `shorter` of times, `smaller` of everything else."""
+    """Return an order in words: times are `shorter`, everything else is `smaller`."""
     if order is Order.SAME:
         return message("about the same")
     if is_of_time:

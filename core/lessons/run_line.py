@@ -1,4 +1,4 @@
-"""Reading of a line of a lesson that has the options of a run."""
+"""Parses a lesson's line with the options of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slow lane of a lesson's run, which the learner names before the verdict does."""
+"""The slow lane of a lesson's run, which the learner has to find before the verdict is shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Straggler:
 
 
 def straggler_of(run: Specification) -> Straggler | None:
-    """Return the lane that is slow on purpose; None unless it is exactly one."""
+    """Return the lane that is slow on purpose; None unless there is exactly one."""
     slow = Faults.of(run).slow_lanes
     if len(slow) != 1:
         return None
@@ -29,7 +29,7 @@ def straggler_of(run: Specification) -> Straggler | None:
 
 
 def judged(guess: Straggler, true: Straggler) -> Message:
-    """Return whether a guess is right, in a sentence."""
+    """Return a sentence that says if a guess is right."""
     if guess.lane != true.lane:
         return message("Lane {lane} is not the slow one.", lane=guess.lane)
     if abs(guess.factor - true.factor) <= CLOSE * true.factor:

@@ -1,4 +1,4 @@
-"""Reading of the text of lesson files: their lines, and the header that they begin with."""
+"""Reads the lines of lesson files, and the header at their beginning."""
 
 from __future__ import annotations
 
