@@ -29,7 +29,7 @@ class CheckClient:
         """True once `poll` has returned everything."""
 
     def poll(self) -> list[Measured | Failed]:
-        """Return the measurements since the last call; a Failed if the process has broken off."""
+        """Return the measurements since the last call, and a Failed if the process ended early."""
         found: list[Measured | Failed] = []
         while not self.is_over and not self._received.empty():
             received = self._received.get()
@@ -49,6 +49,6 @@ class CheckClient:
 
 
 def _receive(wire: BinaryIO) -> Iterator[CheckMessage]:
-    """Yield the messages that a process sends, one a line."""
+    """Yield the messages that a process sends, one in each line."""
     for line in wire:
         yield from_plain(json.loads(line))

@@ -32,9 +32,9 @@ CLOCK_NS = 20_000
 WIDE_CLOCK_NS = 500_000
 """With a wider uncertainty, the order of short tasks on two devices is unknown."""
 OVERLAPS = 0.7
-"""Share of the work on one lane that runs at the same time as the other lane's; from here good."""
+"""Smallest good share of one lane's work that runs at the same time as the other lane's."""
 TAKES_TURNS = 0.3
-"""With a smaller share than this, the lanes take turns."""
+"""With a share below this, the lanes take turns."""
 PROFILER_NS = 20_000
 FAR_FROM_PROFILER_NS = 200_000
 RECORDING_SHARE = 0.03
@@ -139,8 +139,8 @@ def _(measured: ClockWidth) -> Finding:
 
 @judge.register
 def _(measured: Overlap) -> Finding:
-    # Both lanes at once take as long as one alone if they overlap fully, and twice as long if they
-    # take turns.
+    # Both lanes together take as long as one lane alone if they overlap fully, and twice as long if
+    # they take turns.
     slowdown = measured.together / max(1, measured.alone)
     share = max(0.0, min(1.0, 2 - slowdown))
     level = _level(1 - share, 1 - OVERLAPS, 1 - TAKES_TURNS)
@@ -254,7 +254,7 @@ def _(measured: NotMeasured) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class SettingRule:
-    """A setting's title, the value with which times can be trusted, and the advice for others."""
+    """A setting's title, the value with which times can be trusted, and advice for other values."""
 
     title: Message
     good: str
@@ -292,7 +292,7 @@ SETTINGS: dict[str, SettingRule] = {
 
 
 def overall(findings: Iterable[Finding]) -> Level:
-    """Return the worst level of a table, from the lines that were measured."""
+    """Return the worst level of all measured lines; UNKNOWN if there are none."""
     levels = {finding.level for finding in findings}
     for level in (Level.BAD, Level.CARE, Level.GOOD):
         if level in levels:

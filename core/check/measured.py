@@ -14,7 +14,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class StampCost:
-    """The time that a timestamp takes on a device: the median, and the slowest of a hundred."""
+    """The time that a timestamp takes on a device: the median and the 99th percentile."""
 
     device: str
     median: float
@@ -55,7 +55,7 @@ class ProfilerDifference:
 
 @dataclass(frozen=True, slots=True)
 class RecordingCost:
-    """The duration of a training step without and with recording, and its scatter without."""
+    """The duration of a training step without and with recording; `scatter` is without it."""
 
     device: str
     plain: float
@@ -77,7 +77,7 @@ class SpanOrder:
     """The order of a run's spans against its plan.
 
     `early` is the most ns by which a span starts before the end of a span that it has to wait for.
-    `uncertain` is the half-width in ns with which the clocks of the devices are known.
+    `uncertain` is the half-width in ns of the uncertainty of the devices' clocks.
     """
 
     run: str
@@ -102,7 +102,7 @@ class PeerStep:
 
 @dataclass(frozen=True, slots=True)
 class Contention:
-    """The share of a core's time that a thread that only computes did not get."""
+    """The share of a core's time that a thread did not get, although it never waited."""
 
     core: int
     lost: float
@@ -143,7 +143,7 @@ _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Measure
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The check could not be made; `text` says why."""
+    """The check could not run or finish; `text` says why."""
 
     text: Text
 

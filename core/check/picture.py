@@ -1,4 +1,4 @@
-"""Draws a step as an SVG picture without Qt, for machines that have torch alone.
+"""Draws a step as an SVG picture without Qt, for machines that only have torch.
 
 The window and its figures draw the same spans in the same colours (gui.figures), with more detail.
 """
@@ -51,7 +51,7 @@ def colours_of(kind: Kind) -> tuple[str, ...]:
 
 
 def step_picture(trace: Trace, title: str) -> str:
-    """Return the median step of a run as a document in SVG; "" for a run without a step."""
+    """Return the median step of a run as an SVG document; "" for a run without a whole step."""
     steps = whole_steps(trace)
     if not steps:
         return ""

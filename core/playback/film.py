@@ -22,8 +22,8 @@ from core.trace.trace import Trace
 class LaneMoment:
     """Activity of a lane at a moment.
 
-    `running` is the index of the span that runs, in the lane's spans, and `wait` the position of
-    the wait that goes on, in the film's waits; each is ABSENT if there is none. `held` is the
+    `running` is the position of the running span among the lane's spans, and `wait` the position
+    of the current wait among the film's waits; each is ABSENT if there is none. `held` is the
     memory in bytes, None if it was not recorded.
     """
 
@@ -59,7 +59,7 @@ class Film:
         waits: BlockerWaits | None = None,
         links: LaneLinks | None = None,
     ) -> None:
-        """Raises ValueError if the range is empty."""
+        """Prepare the range for lookups. Raises ValueError if it is empty."""
         if end <= start:
             raise ValueError(f"the range {start} to {end} ns is empty")
         self.trace = trace
@@ -84,12 +84,12 @@ class Film:
         return self.end - self.start
 
     def at(self, time: float) -> list[LaneMoment]:
-        """Return the activity of each compute lane at a time in ns; a span ends before its end."""
+        """Return the activity of each compute lane at a time in ns. At its end, a span is over."""
         moment = int(time)
         return [self._lane_at(lane, moment) for lane in self.lanes]
 
     def next_event(self, time: float) -> int:
-        """Return the next start or end of a span after a time; the film's end if there is none."""
+        """Return the next start or end of a span after a time; at most the film's end."""
         least = self.end
         moment = int(time)
         for lane in self.lanes:
@@ -102,7 +102,7 @@ class Film:
         return least
 
     def previous_event(self, time: float) -> int:
-        """Return the last start or end of a span before a time; else the film's start."""
+        """Return the last start or end of a span before a time; at least the film's start."""
         most = self.start
         # A float is rounded up, so that an event earlier in the same nanosecond counts.
         moment = int(np.ceil(time))
@@ -211,7 +211,10 @@ def frame_times(length: float, seconds: float, per_second: float) -> Floats:
 
 
 def lead_at(lengths: Sequence[float], time: float) -> float:
-    """Return how long the first of two films to end has ended at a time, in ns; 0 before that."""
+    """Return the ns from the end of the shorter film to `time`; 0 before it ends.
+
+    The result no longer grows when the longer film has ended too.
+    """
     shorter = min(lengths)
     longer = max(lengths)
     shown = min(longer, time)

@@ -1,16 +1,16 @@
-"""Speeds of playback: the share of real time at which the clock of a film goes."""
+"""Speeds of playback, as shares of real time."""
 
 from __future__ import annotations
 
 STEP_SECONDS = 8.0
-"""Seconds that a step takes at first."""
+"""Seconds that a step takes at the initial speed."""
 REAL_TIME = 1.0
 SPEEDS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
-"""The speeds on offer, from real time on."""
+"""The speeds to choose from, the fastest first."""
 
 
 def start_speed(length_ns: float, seconds: float = STEP_SECONDS) -> float:
-    """Return the speed at which `length_ns` take `seconds`, but never more than real time."""
+    """Return the speed at which `length_ns` take `seconds`, at most real time."""
     return min(REAL_TIME, length_ns / (seconds * 1e9))
 
 

@@ -1,4 +1,4 @@
-"""SQL queries over runs, answered by DuckDB, an optional library; they read nothing else."""
+"""Answers SQL queries over runs with DuckDB, an optional library; they can read nothing else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_COLUMNS = 500
 MOST_IN_A_VALUE = 1_000_000
 """Limit of characters, bytes or elements of one value of an answer."""
 MOST_IN_AN_ANSWER = 100_000_000
-"""Limit of the same for all values together."""
+"""The same limit for all values of an answer together."""
 MEMORY = "2GB"
 FETCHED_AT_ONCE = 16
 
@@ -39,7 +39,7 @@ class Answer:
 
 
 def answer(query: str, runs: Mapping[int, Trace]) -> Answer:
-    """Answer a query from the TABLES of runs, given by their numbers, in this process.
+    """Answer a query over the TABLES of `runs`, which maps numbers to runs, in this process.
 
     Raises SqlError. `core.sql.query_process` also limits the query's memory, and can stop it.
     """
@@ -50,10 +50,10 @@ def answer(query: str, runs: Mapping[int, Trace]) -> Answer:
 def check_query(query: str) -> None:
     """Raise SqlError unless the query is one statement that returns rows.
 
-    DuckDB may take very long to parse a query, and meanwhile lets no other Python thread run.
+    DuckDB may take very long to parse a query, and blocks all other Python threads meanwhile.
     """
     duckdb = _duckdb()
-    # Python represents bytes of an argument that are not UTF-8 by surrogates.
+    # Python uses surrogates for bytes of command-line arguments that are not UTF-8.
     if any("\ud800" <= letter <= "\udfff" for letter in query):
         raise SqlError(message("the query is not text: it has bytes that are not UTF-8"))
     with closing(duckdb.connect(":memory:")) as connection:
@@ -64,7 +64,7 @@ def check_query(query: str) -> None:
 
 
 def tables_for(query: str, runs: Mapping[int, Trace]) -> dict[str, pa.Table]:
-    """Return the tables that a query names, over runs given by their numbers."""
+    """Return the tables that a query names; `runs` maps numbers to runs."""
     return {name: table_of(name, runs) for name in _named(query)}
 
 
@@ -112,7 +112,7 @@ def _duckdb() -> Any:
 
 
 def _rows_of(connection: Any, columns: Sequence[str]) -> tuple[list[tuple[object, ...]], Text]:
-    """Fetch the rows of an answer up to its limits; also return why there are no more."""
+    """Return the rows of an answer up to the limits, and why rows are missing or ""."""
     rows: list[tuple[object, ...]] = []
     size = 0
     while columns and (fetched := connection.fetchmany(FETCHED_AT_ONCE)):
@@ -155,7 +155,7 @@ def _length(value: object) -> int:
 
 
 def _check(statements: Sequence[str]) -> None:
-    """Raise SqlError unless the kinds of a query's statements are one kind that returns rows."""
+    """Raise SqlError unless there is one statement, given by its kind, and it returns rows."""
     if not statements:
         raise SqlError(message("there is no query; use one that returns rows, such as FROM steps"))
     if len(statements) > 1:
@@ -194,8 +194,8 @@ _CATALOGUES = r"\b(show|information_schema|sqlite_master|duckdb_(tables|columns)
 
 def _named(query: str) -> list[str]:
     """Return the names of the tables that a query uses."""
-    # Tables are made only if they are named, because some take long (`idle` explains every step).
-    # A query of the catalogue names none and needs all.
+    # Only tables that are named are built, because some take long (`idle` explains every step).
+    # A query of DuckDB's catalogue needs all of them, although it may name none.
     if re.search(_CATALOGUES, query, re.IGNORECASE):
         return list(TABLES)
     return [name for name in TABLES if re.search(rf"\b{name}\b", query, re.IGNORECASE)]

@@ -1,4 +1,4 @@
-"""Execution of a query in a separate process, with a memory limit, which can be stopped.
+"""Runs a query in a separate process with a memory limit, where it can be stopped.
 
 DuckDB's own limit does not include the texts and lists that a running query creates, and the
 conversion of a long list to Python objects cannot be interrupted. The system's limit for a process
@@ -32,10 +32,10 @@ STOPPED = message("the query was stopped")
 def answer_in_process(
     query: str, runs: Mapping[int, Trace], begun: Callable[[Callable[[], None]], None] | None = None
 ) -> Answer:
-    """Answer a query from the tables of runs, given by their numbers.
+    """Answer a query over the tables of `runs`, which maps numbers to runs.
 
-    `begun` is called with a function that stops the query and may be called from another thread;
-    `begun` may raise SqlError. Raises SqlError in one line, and OSError if no process can start.
+    `begun` is called with a function that stops the query, also from another thread; it may raise
+    SqlError. Raises SqlError in one line, and OSError if no process can start.
     """
     with TemporaryDirectory(prefix="bubblescope-sql-") as folder, closing(Worker()) as worker:
         stopped = []
@@ -74,7 +74,7 @@ def _answer_files(query: str, folder: str) -> Answer:
 
 
 def _limit_memory(more: int) -> None:
-    """Limit the memory of this process to its present size and `more` bytes."""
+    """Limit the memory of this process to its current size plus `more` bytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:  # not on Linux, where DuckDB's own limit remains

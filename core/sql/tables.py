@@ -1,4 +1,4 @@
-"""The tables that queries read, each made only if a query names it."""
+"""The tables that queries read, each built only if a query names it."""
 
 from __future__ import annotations
 
@@ -153,13 +153,13 @@ def table_of(name: str, runs: Mapping[int, Trace]) -> pa.Table:
 
 
 def _concatenated(parts: ArrayList, kind: pa.DataType) -> pa.Array:
-    # The empty array is for runs without any, because concatenate refuses an empty list.
+    # The empty array is for runs without parts, because concatenate refuses an empty list.
     return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
 
 
 def _named(names: Iterable[str], codes: ArrayList) -> pa.Array:
     """Return the names at the positions in `codes`."""
-    # An array without entries, because there may be no codes.
+    # There may be no codes, and concatenate refuses an empty list.
     empty = np.zeros(0, np.int64)
     places = np.concatenate([empty, *codes]).astype(np.int64)
     texts = pa.array([str(name) for name in names], pa.string())

@@ -54,7 +54,7 @@ class Result:
 
     @property
     def median_point(self) -> Point:
-        """The run of median time."""
+        """The run with the median time; of two in the middle, the faster one."""
         by_time = sorted(self.rows, key=lambda row: row.step_ms)
         middle = (len(by_time) - 1) // 2
         return by_time[middle].point
@@ -174,8 +174,8 @@ class Results:
         axis = self.sweep.axis
         if axis is None:
             return None
-        # A strategy that does not take the option ran once for all of its values: a bar, not a
-        # point of a curve.
+        # A strategy that does not take the option ran once, not for each value: it is drawn as a
+        # bar, not as a point of a curve.
         strategy = STRATEGIES[result.setting.strategy]
         if axis.option in STRATEGY_OPTIONS and axis.option not in strategy.options:
             return None
@@ -210,13 +210,13 @@ def _result(setting: Specification, rows: Sequence[SweepRow]) -> Result:
 
 
 def remaining(sweep: Sweep, done: Iterable[SweepRow]) -> Sequence[Point]:
-    """Return the runs that are still to be made, in order of execution."""
+    """Return the runs that have not been made yet, in order of execution."""
     measured = {row.point for row in done}
     return [point for point in sweep.points if point not in measured]
 
 
 def seconds_left(points: Sequence[Point], took: Sequence[tuple[int, float]]) -> float | None:
-    """Estimate the duration of runs in s; None before the first run has ended.
+    """Estimate the total duration of `points` in s; None before the first run has ended.
 
     `took` has the setting and the duration in s of each run so far. A setting that has not been
     run yet is expected to take the mean duration of all runs.

@@ -1,4 +1,4 @@
-"""A sweep: the settings that are run, how often, and in which order."""
+"""A sweep: the settings that are run, the number of repeats, and the order."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Point:
 class Sweep:
     """Every combination of the values of the `varied` options, `repeat` times, applied to `base`.
 
-    The strategies `references` are run for reference, with the same settings where they take them.
+    The strategies `references` are run for reference, with the options that they take.
     `shuffle` is the seed of the order. Runs do not measure costs, because nothing is predicted.
     """
 
@@ -105,7 +105,7 @@ class Sweep:
         Each setting is run once before any is run again, so that changes of the machine affect all
         of them. Within a round the order is random but reproducible.
         """
-        # A fixed seed, because a sweep that is continued needs the same order again.
+        # A fixed seed, because a continued sweep needs the same order again.
         generator = np.random.default_rng(self.shuffle)
         points: list[Point] = []
         for repeat in range(1, self.repeat + 1):
@@ -142,7 +142,7 @@ class Sweep:
         values = values_by_name(self.base) | given
         values["strategy"] = strategy
         values["calibrate"] = False
-        # An option that no swept strategy takes stays, so that `check` refuses it with a reason.
+        # An option that no swept strategy takes is kept, so that `check` refuses it with a reason.
         taken_by_some: set[Option[Any]] = set()
         for name in self.strategies:
             taken_by_some.update(_options_of(name))

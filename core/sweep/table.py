@@ -1,4 +1,4 @@
-"""The CSV table of a sweep: a row for each run, with which a stopped sweep can be continued."""
+"""The CSV table of a sweep, with a row for each run; a stopped sweep can continue from it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def sweep_row(point: Point, trace: Trace, outcome: Outcome, reason: Text) -> Swe
     Raises UnmeasuredError if the run did not finish, lacks spans, or computed wrong gradients.
     """
     if outcome is not Outcome.FINISHED:
-        # The catalogue has the names of outcomes, because the list of runs shows them.
+        # The outcome's name is translated too: the list of runs shows the same names.
         outcome_text = message("the run was {outcome}", outcome=message(outcome.value))
         raise UnmeasuredError(reason or outcome_text)
     faults = run_faults(trace)

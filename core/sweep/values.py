@@ -1,4 +1,4 @@
-"""Parsing of the values that a sweep tries for an option."""
+"""Parses the values that a sweep tries for an option."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _TYPES = {
 def read_values(option: Option[Any], text: str) -> tuple[OptionValue, ...]:
     """Return the values that a text lists, in its order; None is the option's default.
 
-    Commas separate values, or only semicolons if there is one. Raises PlanError, in one line, for
-    an invalid value, for a repeated one, and if the text could be one value that contains commas
-    as well as several values.
+    Commas separate values; if the text has a semicolon, only semicolons do. Raises PlanError, in
+    one line, for an invalid value, for a repeated one, and if the text could be one value that
+    contains commas as well as several values.
     """
     words = [word.strip() for word in _words(option, text)]
     values = tuple(_value(option, word) for word in words)
@@ -43,7 +43,7 @@ def check_values(
 ) -> None:
     """Raise PlanError, in one line, for an invalid value or a repeated one.
 
-    `text` and `words` are all values and each value as they were given.
+    `text` has all values as they were given, and `words` has each of them.
     """
     for value, word in zip(values, words, strict=True):
         if values.count(value) > 1:
@@ -69,7 +69,7 @@ def value_text(value: OptionValue) -> str:
 def suggested(option: Option[Any], value: OptionValue, rows: int) -> str:
     """Return a list of values worth trying for an option, "" if there are none.
 
-    `value` is the option's present value, and `rows` the size of the batch.
+    `value` is the option's current value, and `rows` the number of rows of the batch.
     """
     if option.name == "devices":
         return "2xvirtual;4xvirtual;8xvirtual"
@@ -81,7 +81,7 @@ def suggested(option: Option[Any], value: OptionValue, rows: int) -> str:
         return ""
     powers = [2**n for n in range(7)]
     if value is None:
-        # Whole numbers without a default divide a batch, or count stages.
+        # Options for whole numbers without a default divide a batch, or count stages.
         numbers = [power for power in powers if power <= rows]
     elif not value:
         numbers = list(range(4))
