@@ -56,7 +56,7 @@ class FrameFeature(Feature):
                     N_("System default"),
                     partial(choose, "system"),
                     "",
-                    N_("Use the language of the system, if the window speaks it."),
+                    N_("Use the language of the system, if it is available."),
                     Style.CHOICE,
                 ),
                 Action(
@@ -97,7 +97,7 @@ class FrameFeature(Feature):
                         N_("Quit"),
                         self.leaving.leave,
                         "Ctrl+Q",
-                        N_("End the engine and close the window."),
+                        N_("Stop the engine and close the window."),
                     ),
                 ),
             ),

@@ -41,7 +41,7 @@ class BlocksPanel(QWidget):
         self._build_buttons()
         limit = Label(tr("Limit of a lane, MB"))
         limit.setBuddy(self.limit.widget)
-        tip = tr("The most memory for the blocks of a lane; Balance respects it.")
+        tip = tr("Memory limit of a lane's blocks; Balance respects it.")
         named(self.limit.widget, limit.text(), tip)
         self._tools = QWidget()
         self._sheet = scrolled(self.table)

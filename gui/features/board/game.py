@@ -124,7 +124,7 @@ class BoardGame(QObject):
             if self.board.complete:
                 text = tr("Every pass is placed. Move or exchange passes, or undo.")
             else:
-                text = tr("From here no way within the memory limit was found: undo a few moves.")
+                text = tr("No solution within the memory limit was found: undo a few moves.")
             self.said.emit(text)
             return
         action = found.action

@@ -201,7 +201,7 @@ class BoardPage(QFrame):
     def _make_buttons(self) -> None:
         game = self.game
         self.undo = button(QPushButton, tr("Undo"), tr("Undo the last move (Ctrl+Z)."), game.undo)
-        tip = tr("Make the move again (Ctrl+Shift+Z).")
+        tip = tr("Redo the move (Ctrl+Shift+Z).")
         self.redo = button(QPushButton, tr("Redo"), tip, game.redo)
         tip = tr("Say which pass to place next (H).")
         self.hint = button(QPushButton, tr("Hint"), tip, game.hint)

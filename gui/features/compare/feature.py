@@ -61,7 +61,7 @@ class CompareFeature(Feature):
                         N_("End comparison"),
                         lambda: self.comparing.leave(),
                         "Ctrl+Alt+C",
-                        N_("Show the run alone again."),
+                        N_("End the comparison."),
                     ),
                 ),
             ),
@@ -95,7 +95,7 @@ class CompareFeature(Feature):
                         N_("Join tasks"),
                         lambda on: self.comparing.frame.join(on),
                         "J",
-                        N_("Join all matched tasks on screen by thin lines."),
+                        N_("Draw thin lines between matched tasks."),
                         Style.CHECK,
                     ),
                     Action(

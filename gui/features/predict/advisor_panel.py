@@ -93,7 +93,7 @@ COLUMNS = (
         N_("Memory"),
         lambda r: bytes_text(r.advice.memory_bytes),
         lambda r: r.advice.memory_bytes,
-        N_("The most that a lane holds: an estimate from the model and the plan."),
+        N_("Estimated peak memory of a lane, from the model and the plan."),
         N_("99.9 MB"),
     ),
     Column(

@@ -62,9 +62,9 @@ WORDS = {
     "schedule": (N_("Schedule"), N_("The order of the passes of each stage.")),
     "devices": (
         N_("Devices"),
-        N_("On how many devices the stages are, whatever this machine has."),
+        N_("Number of devices; it may exceed this machine's."),
     ),
-    "microbatches": (N_("Micro-batches"), N_("Into how many pieces the batch is cut.")),
+    "microbatches": (N_("Micro-batches"), N_("Number of pieces that the batch is cut into.")),
     "chunks": (N_("Chunks"), N_("Stages of each device, for schedules that give it several.")),
     "batch": (
         N_("Batch"),
@@ -72,9 +72,9 @@ WORDS = {
     ),
     "bandwidth": (
         N_("Link speed"),
-        N_("GB each second between two devices, in place of the costs'."),
+        N_("Bandwidth between two devices in GB/s, in place of the costs'."),
     ),
-    "latency": (N_("Latency"), N_("Microseconds that every transfer takes at least.")),
+    "latency": (N_("Latency"), N_("Latency of each transfer in µs.")),
     "slow_lane": (N_("Slow lane"), N_("The lane that computes longer than the others.")),
     "factor": (N_("Slower by"), N_("How many times as long the slow lane computes.")),
 }

@@ -113,7 +113,7 @@ class SweepPanel(QScrollArea):
         self.repeat = whole(1, MOST_REPEATS)
         self.repeat.setValue(REPEATS)
         self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
-        self.repeat.setToolTip(tr("How often each value is run."))
+        self.repeat.setToolTip(tr("Number of runs of each value."))
         names = " · ".join(tr(STRATEGIES[name].title) for name in REFERENCES)
         self.beside = QCheckBox(names)
         self.beside.setChecked(True)

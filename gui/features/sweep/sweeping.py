@@ -213,7 +213,7 @@ class Sweeping(QObject):
                 left = duration_text(1e9 * whole_seconds)
                 parts.append(tr("About {time} left.", time=left))
         elif done < len(asked.points):
-            parts = [tr("{done} of {all} runs are done; Run sweep goes on.", **words)]
+            parts = [tr("{done} of {all} runs are done; Run sweep continues.", **words)]
         for place, why in self._failed.items():
             name = setting_title(asked, asked.settings[place])
             parts.append(tr("{setting} failed: {why}", setting=name, why=why))

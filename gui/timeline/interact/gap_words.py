@@ -131,7 +131,7 @@ def _plain_words(cause: Cause, duration: int, whole_ns: int) -> str:
 
 def _blocking_task_words(trace: Trace, step: int, reason: Reason) -> str:
     if reason.place is None:
-        return tr("nobody")
+        return tr("nothing")
     task = _blocking_task(trace, step, reason)
     return tr("{task} on {lane}", task=task, lane=reason.place.name)
 

@@ -155,7 +155,7 @@ def test_a_waiting_copy_lane_is_explained_as_having_nothing_to_move(qtbot: objec
     gap = Gap(lane, 0, start, end, None)
     panel.show_selection(trace, gap, None, scene.explained.report(lane, start))
     assert ": nothing to move" in panel.sentence.text()
-    assert cells(panel)[0][3] == "nobody"
+    assert cells(panel)[0][3] == "nothing"
     panel.reasons.itemClicked.emit(panel.reasons.item(0, 0))
 
 
