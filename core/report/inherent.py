@@ -97,11 +97,11 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
     even = _with_even_work(run, taken, totals)
     # Without data to move the step takes `still`; if no task waits for another one either, it takes
     # as long as the lane with the most work.
-    still = run.lasts(work)
+    still = run.simulated_ns(work)
     longest = round(totals.max())
     even_work = np.where(run.computes, even, 0.0)
-    even_still = run.lasts(even_work)
-    uneven_ns = whole - run.lasts(even)
+    even_still = run.simulated_ns(even_work)
+    uneven_ns = whole - run.simulated_ns(even)
     longer = significantly_above(run.computed) & (totals > mean)
     imbalance = _Loss(Limit.NOISE, uneven_ns)
     if longer.any():

@@ -158,7 +158,7 @@ class MeasuredSteps:
         """
         if self.has_streams:
             return self.spans
-        return np.array([self.lasts(taken) for taken in self.taken], np.int64)
+        return np.array([self.simulated_ns(taken) for taken in self.taken], np.int64)
 
     @cached_property
     def has_streams(self) -> bool:
@@ -205,7 +205,7 @@ class MeasuredSteps:
         """Numbers of the lanes that compute."""
         return lane_indices(computing_lanes(self.lanes))
 
-    def lasts(self, taken: NDArray[np.number]) -> int:
+    def simulated_ns(self, taken: NDArray[np.number]) -> int:
         """Return the simulated length in ns of a step with these durations (n)."""
         whole_ns = np.rint(taken).astype(np.int64)
         return makespan_ns(self.columns, whole_ns, self.meets)
@@ -221,7 +221,7 @@ class MeasuredSteps:
             task_excess = float(taken[task]) - usual
             return max(0, round(min(task_excess, step_excess)))
         taken[task] = usual
-        return int(self.makespans[place]) - self.lasts(taken)
+        return int(self.makespans[place]) - self.simulated_ns(taken)
 
     def name_of(self, task: int) -> str:
         """Return the name that another program gave a task, or its action such as 2F1."""
@@ -240,7 +240,7 @@ class MeasuredSteps:
 
         `factors` (n) are the tasks' durations relative to those without the fault.
         """
-        without = self.lasts(self.taken[self.median] / factors)
+        without = self.simulated_ns(self.taken[self.median] / factors)
         lost = int(self.makespans[self.median]) - without
         return lost, lost / max(1, self.step_ns)
 
