@@ -9,4 +9,4 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Positions = Ints
-"""Positions of entries in other arrays, such as the rows of tasks; ABSENT is none."""
+"""Positions of entries in other arrays, such as the rows of tasks; ABSENT marks none."""

@@ -1,4 +1,4 @@
-"""Numbers of things that many messages count: `1 stage`, `2 stages`."""
+"""Messages for counts that many texts need: `1 stage`, `2 stages`."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 class PlanError(ValueError):
-    """A request cannot be planned; the message names the value and what is accepted."""
+    """Raised for a request that cannot be planned; names the value and the accepted ones."""
 
 
 class RecordingError(ValueError):
-    """A file or stream is not a recording; the message names it and says why."""
+    """Raised for a file or stream that is not a recording; names it and the reason."""

@@ -36,7 +36,7 @@ ENDINGS = {
     "runs": (".tex", ".md", ".csv"),
     "trace": (".json", ".json.gz", ".pftrace"),
 }
-"""Accepted endings of the names of output files, by option."""
+"""Accepted endings of output file names, by option."""
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def _is_ordinary(path: Path) -> bool:
 
 
 def check_writable(option: str, path: str | None) -> None:
-    """Raise PlanError if no file can be written at `path`, without touching it. None is fine."""
+    """Raise PlanError if no file can be written at `path`, without touching it; None passes."""
     if path is None:
         return
     check_is_no_dash(option, path)

@@ -9,7 +9,7 @@ from core.plan.devices import Hardware
 
 def usable_cores() -> int:
     """Return the number of cores that this process may run on."""
-    # A container or `taskset` may allow fewer than there are. macOS lacks the function.
+    # A container or `taskset` may allow fewer cores than exist. macOS lacks the function.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -21,5 +21,5 @@ def memory_bytes() -> int:
 
 
 def host_hardware() -> Hardware:
-    """Return the machine without its accelerators, which only the engine can ask torch about."""
+    """Return this machine's hardware without accelerators, which only the engine can detect."""
     return Hardware(usable_cores(), memory_bytes())

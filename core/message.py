@@ -1,8 +1,8 @@
-"""Texts for people, as values: English by `str()`, in another language by a catalogue.
+"""Translatable messages: `str()` returns the English text, a catalogue translates it.
 
-Whoever has something to say makes a `Message`; only the window translates it. The English template
-is the key of the catalogue, so a template is a literal argument of `message` or `counted`, where
-Babel finds it.
+All other code creates and passes on `Message` objects; only the window translates them. The
+catalogue is keyed by the English template, so a template must be a literal argument of `message`
+or `counted`, where Babel finds it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _HAN = re.compile("[\u3001-\u3003\u3008-\u3011\u3400-\u9fff\uff01-\uff5e]")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An English template with named places, and the values for them; a value may be a message.
+    """An English template with named placeholders, and their values, which may be messages.
 
     With a `plural`, the template is for a count of one and the plural for every other count; the
-    count fills the place `{n}`.
+    count fills the placeholder `{n}`.
     """
 
     template: str
@@ -42,7 +42,7 @@ class Message:
             text = catalogue.ngettext(self.template, self.plural, self.count)
         else:
             text = catalogue.gettext(self.template)
-        # Without values nothing is formatted: some texts contain braces that are not places.
+        # Without values nothing is formatted: some texts contain other braces.
         if not self.values and not self.plural:
             return text
         values: dict[str, object] = {}
@@ -56,7 +56,7 @@ class Message:
         return text.format(n=self.count, **values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a value that JSON can hold; values that JSON does not know become text."""
+        """Return the message as plain JSON values; values of other types become text."""
         values = {name: _to_plain(value) for name, value in self.values}
         return {
             "template": self.template,
@@ -67,7 +67,7 @@ class Message:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Message:
-        """Return the message that `to_dict` described."""
+        """Return the message that `to_dict` converted."""
         values = []
         for name, value in plain["values"].items():
             values.append((name, _from_plain(value)))
@@ -80,9 +80,9 @@ class Message:
 
 
 def _closed_up(template: str, name: str, value: str) -> str:
-    """Return a template without the spaces between Chinese characters that a value would bring.
+    """Return a template without the spaces that would separate a Chinese value from Chinese text.
 
-    The spaces next to a place are for names in Latin letters; Chinese text has none.
+    The spaces around a placeholder are for names in Latin letters; Chinese text has none.
     """
     han = _HAN.pattern
     place = re.escape("{" + name + "}")
@@ -97,7 +97,7 @@ def _closed_up(template: str, name: str, value: str) -> str:
 
 
 Text = Message | str
-"""A message, or a text that is the same in every language, such as a name or an error of Python."""
+"""A message, or a text that is the same in every language, such as a name or a Python error."""
 
 
 def message(template: str, **values: object) -> Message:
@@ -111,18 +111,18 @@ def counted(one: str, many: str, n: int, **values: object) -> Message:
 
 
 def join_texts(texts: Iterable[Text], separator: str = " ") -> Message:
-    """Return one message of several texts in this order, such as the sentences of a paragraph."""
+    """Join texts, such as the sentences of a paragraph, into one message."""
     values = {f"text_{number}": text for number, text in enumerate(texts)}
-    # The places and the separator are the same in every language: no catalogue has such a template.
+    # Placeholders and a separator need no translation: no catalogue has such a template.
     template = separator.join(f"{{{name}}}" for name in values)
     return Message(template, _pairs(values))
 
 
 def list_texts(texts: Iterable[Text]) -> Text:
-    """Return one message of several items with commas between them; "" without an item."""
+    """Join items with commas into one message; "" if there are none."""
     listed: Text = ""
     for text in texts:
-        # A template, because other languages have other commas.
+        # A template, because other languages use other commas.
         listed = message("{items}, {item}", items=listed, item=text) if listed else text
     return listed
 
@@ -137,12 +137,12 @@ def error_message(error: BaseException) -> Text:
 
 
 def text_to_plain(text: Text) -> Any:
-    """Return a text as a value that JSON can hold."""
+    """Return a text as a plain JSON value."""
     return _to_plain(text)
 
 
 def text_from_plain(plain: Any) -> Text:
-    """Return the text that `text_to_plain` described."""
+    """Return the text that `text_to_plain` converted."""
     found = _from_plain(plain)
     if isinstance(found, Message):
         return found
@@ -150,7 +150,7 @@ def text_from_plain(plain: Any) -> Text:
 
 
 def N_(text: str) -> str:
-    """Mark a text for the catalogue; it stays English until it is translated where it is shown."""
+    """Mark a text for translation and return it unchanged; the code that shows it translates it."""
     return text
 
 

@@ -1,8 +1,9 @@
 """Declaration of a run's settings.
 
-The check, the command-line argument, the form's field and the line in the docs of a setting all
-follow from its `Option`. A setting that every run has is a field of a dataclass (`Option.field`,
-read by `option_values`). An option that only some strategies take is listed in `Strategy.options`.
+Each setting is declared once, as an `Option`. Its validation, its command-line argument, its field
+in the form and its line in the docs are derived from that. A setting that every run has is a field
+of a dataclass (`Option.field`, read by `option_values`). An option that only some strategies take
+is listed in `Strategy.options`.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ class Option(Generic[T]):
     - `excludes` names an option that cannot be given together with this one.
     - `unused` returns True if the setting has no effect with the other settings.
     - `runs_only`: changes how a step is run, but not its plan.
-    - `rare`: seldom set; the form has it in a separate part.
-    - `contrast` describes the difference of two runs with the values `a` and `b`, first for a `b`
-      of 1, then for any other; without it nothing is said.
+    - `rare`: seldom set; the form shows it in a separate section.
+    - `contrast` has two texts for the difference between runs with the values `a` and `b`: one for
+      `b` = 1, one for any other. If it is empty, the difference is not described.
     """
 
     name: str
@@ -93,7 +94,7 @@ class Option(Generic[T]):
 
     def field(self) -> T:
         """Return a dataclass field for this setting."""
-        # The key is the class itself, so that no other metadata can have it.
+        # The key is the class itself, so that it cannot collide with other metadata.
         made: T = field(default=self.default, metadata={Option: self})
         return made
 
@@ -192,7 +193,7 @@ def with_options(
     def add(kind: type[T]) -> type[T]:
         names = list(kind.__annotations__)
         first = len(names) if before is None else names.index(before)
-        # Fields have the order of the annotations: later ones are removed, and appended again.
+        # Fields follow the order of the annotations, so remove later ones and append them again.
         later = {name: kind.__annotations__.pop(name) for name in names[first:]}
         for option in options:
             kind.__annotations__[option.name] = option.kind | None

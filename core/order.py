@@ -41,9 +41,9 @@ def stable_argsort(keys: NDArray[Any]) -> NDArray[np.int64]:
 def find_keys(
     sorted_keys: NDArray[Any], wanted: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the first place of each of n wanted keys among sorted ones, and a mask of the found.
+    """Return the first position of n wanted keys in sorted ones, and a mask of the keys found.
 
-    Keys that are not found have the place of another key. `sorted_keys` may be empty only if
+    A key that is not found has the position of another key. `sorted_keys` may be empty only if
     `wanted` is.
     """
     last_place = max(0, len(sorted_keys) - 1)
@@ -68,7 +68,7 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
         most = int(column.max())
         width = most - least + 1
         if room * width > _MOST_INT64:
-            # There are no more different keys than rows, so consecutive numbers have room.
+            # There are at most as many distinct keys as rows, so consecutive numbers fit.
             _, keys = np.unique(keys, return_inverse=True)
             room = len(keys)
         from_least = column.astype(np.int64) - least
@@ -78,9 +78,9 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def row_numbers(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a number from 0 for each of n rows of integers, in the order of `row_keys`.
+    """Number n rows of integers from 0, in the order of `row_keys`.
 
-    Rows that are equal in all columns share a number, and no number is left out.
+    Rows that are equal in all columns share a number, and the numbers have no gaps.
     """
     _, numbers = np.unique(row_keys(*columns), return_inverse=True)
     return numbers
@@ -107,10 +107,7 @@ def groups(keys: NDArray[Any], within: NDArray[np.int64] | None = None) -> list[
 
 
 def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the occurrence number, from 0, of each of n integers among equal ones.
-
-    pandas calls this cumcount.
-    """
+    """Return for each of n integers the number of earlier equal ones, as pandas' cumcount does."""
     count = len(keys)
     order = stable_argsort(keys)
     arranged = keys[order]

@@ -1,4 +1,4 @@
-"""Text helpers: escaping of foreign texts, error messages, durations and sizes."""
+"""Text helpers: escaping of untrusted text, error messages, durations and sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 from core.message import Message, Text
 
 Say = Callable[..., str]
-"""Fills the placeholders of a text and may translate it first, as `tr` of the window does."""
+"""Fills the placeholders of a text and may translate it first, as the window's `tr` does."""
 
 MOST_LETTERS = 500
 """Maximum length of an error message; longer ones lose their middle."""
@@ -59,7 +59,7 @@ def error_text(error: object) -> str:
     if isinstance(error, OSError):
         text = _system_text(error)
     if not text:
-        # Of the errors that get here only MemoryError may have no text.
+        # Of the errors that reach this line, only MemoryError may have no text.
         text = "there is not enough memory"
     return plain(shortened(text))
 
@@ -102,7 +102,7 @@ def _short(text: str, most: int) -> str:
 
 
 def say(text: str, file: TextIO | None = None) -> None:
-    """Print plain lines."""
+    """Print a text, with control characters escaped, to `file` or else standard output."""
     lines = plain_lines(text)
     print(lines, file=file or sys.stdout)
 
@@ -127,7 +127,7 @@ def duration_unit(ns: float) -> tuple[float, str]:
 def duration_text(ns: float, like: float | None = None) -> str:
     """Return a duration with three significant digits: `41.2 ms`, `1.23 s`, `85 µs`.
 
-    It is in the unit of `like` ns, if given: durations of one sentence have one unit.
+    The unit is that of `like` (in ns) if given, so that durations in one sentence share a unit.
     """
     sized_like = unit_of_pair(ns, like)
     length, unit = duration_unit(sized_like)
@@ -136,7 +136,7 @@ def duration_text(ns: float, like: float | None = None) -> str:
 
 
 def unit_of_pair(ns: float, like: float | None) -> float:
-    """Return the duration whose unit both have: `like`, unless `ns` would be nearly 0 in it."""
+    """Return the duration that sets the unit: `like`, unless `ns` would be nearly 0 in its unit."""
     if like is None:
         return ns
     length, _ = duration_unit(like)
@@ -146,7 +146,7 @@ def unit_of_pair(ns: float, like: float | None) -> float:
 
 
 def digits(value: float) -> str:
-    """Return a number with three significant digits; a whole one from 1,000: `41.2`, `1234`."""
+    """Format a number with three significant digits, from 1,000 as an integer: `41.2`, `1234`."""
     # Not `< 1000`: 999.6 would be rounded to 1000, which `g` writes as 1e+03.
     if abs(value) < 999.5:
         return f"{value:.3g}"
@@ -167,7 +167,7 @@ def size_text(count: float) -> str:
 def share_text(share: float) -> str:
     """Return a share of 0 to 1 in per cent with two significant digits: `8.1 %`."""
     percent = 100 * share
-    # With two digits `g` would write a hundred as 1e+02, and very little as 9e-05.
+    # With two digits, `g` would write a hundred as 1e+02, and tiny shares as 9e-05.
     if 0.001 <= percent < 99.5:
         return f"{percent:.2g} %"
     return f"{percent:.0f} %"

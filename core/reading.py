@@ -1,4 +1,4 @@
-"""Safe reading of files: whatever a file holds, it is read, or refused in one line."""
+"""Safe reading of files: any contents are either read or refused with a one-line error."""
 
 from __future__ import annotations
 

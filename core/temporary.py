@@ -86,7 +86,7 @@ def _make(folder: Path, is_folder: bool) -> tuple[Path, int]:
 
 
 def _is_locked(handle: int) -> bool:
-    """Lock a new file; return False if another process has removed it before that."""
+    """Lock a new file; return False if another process has already taken it for abandoned."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 _CONVERTING = threading.RLock()
-"""Held during conversions: msgspec 0.22 ends the process by SIGSEGV if two threads use a type for
-the first time at once. Decoders that are made when their module is imported need no lock."""
+"""Held during conversions: msgspec 0.22 crashes with SIGSEGV if two threads use a type for the
+first time at once. Decoders that are created when their module is imported need no lock."""
 
 
 def typed(kind: Any, value: Any) -> Any:

@@ -1,3 +1,3 @@
-"""The version of Bubblescope, which the package's build reads from here too."""
+"""Version of Bubblescope; the package build also reads it from here."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""The built-in models: their settings and, without torch, their descriptions.
+"""The built-in models: their settings, and their descriptions, which do not need torch.
 
 `core.engine.models.modules` builds the same blocks as torch modules; a test compares the two.
 """
@@ -31,7 +31,7 @@ def _size(name: str, help: str, most: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """The name of a model and the settings of its kind; None is the model's default."""
+    """The name of a model and its settings; None stands for the model's default."""
 
     name: str = Option(
         "model",
@@ -88,8 +88,8 @@ class ModelSettings:
 class ModelKind:
     """A built-in model as the window and the command line list it.
 
-    `settings` maps the settings that it takes to their defaults; `problem` says why it cannot have
-    the values that these were given, and nothing if it can.
+    `settings` maps the settings that it takes to their defaults. `problem` returns an error text
+    for values that do not fit together, and "" if they do.
     """
 
     name: str

@@ -46,11 +46,11 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """A model as a sequence of blocks; a stage has consecutive ones.
+    """A model as a sequence of blocks; a stage consists of consecutive blocks.
 
     `input_bytes` is the size of one row of input. `depends_on_split` is True if results depend on
-    how the batch is split, as with batch normalisation; gradients of the whole batch are then no
-    reference. `segments` is empty unless blocks can be split over lanes; the last segment divides
+    how the batch is split, as with batch normalisation; gradients of the whole batch then cannot be
+    a reference. `segments` is empty unless blocks can be split over lanes; the last segment divides
     nothing: every lane computes it whole, from the same input. `divisors` are pairs of a
     command-line flag and its value, which must be a multiple of the number of lanes.
     """

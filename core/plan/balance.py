@@ -18,7 +18,7 @@ from core.plan.plan import Plan
 from core.plan.task import KIND_CODES, Kind
 
 LEAST_GAIN = 0.03
-"""Smallest relative gain for which borders move: the error of a block's measured cost."""
+"""Smallest relative gain for which borders move; smaller ones are within measurement error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def balanced_borders(
 
     worst, borders = _least_worst(len(costs), len(waiting), time)
     before = max(time(stage.index, stage.first, stage.last) for stage in plan.stages)
-    # Without this the noise of measurements would change the stages from run to run.
+    # Without this, measurement noise would change the stages from run to run.
     if before < math.inf and worst > (1 - LEAST_GAIN) * before:
         return [stage.first for stage in plan.stages[1:]]
     if worst == math.inf:
@@ -97,7 +97,7 @@ def balanced_borders(
 def _least_worst(
     blocks: int, stages: int, value: Callable[[int, int, int], float]
 ) -> tuple[float, list[int]]:
-    """Return the cut whose largest `value(stage, first, last)` of any stage is the smallest."""
+    """Return the cut that minimises the largest `value(stage, first, last)`, with that value."""
     # Dynamic programming: best[last] is the best cut of blocks 0 to last (exclusive) into the
     # stages so far. Each stage leaves at least one block for every later stage.
     best: dict[int, Worst] = {0: (0.0, [])}
@@ -122,10 +122,10 @@ def cuts_backward(plan: Plan) -> bool:
 
 
 def waiting_microbatches(plan: Plan) -> list[int]:
-    """Return for each stage the most micro-batches whose activations a lane holds at once."""
+    """Return for each stage the peak number of micro-batches whose activations a lane holds."""
     now = Counter[tuple[int, int]]()
     most = Counter[int]()
-    # A backward-input still leaves the activations for its backward-weight.
+    # A backward-input does not free the activations: its backward-weight still needs them.
     change = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}
     for task in plan.tasks:
         for half in plan.halves(task):

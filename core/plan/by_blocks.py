@@ -1,4 +1,4 @@
-"""Plans of ranks in the form that lanes can run: every block of the model is a stage."""
+"""Conversion of plans of ranks to a form that lanes can run, with a stage for every block."""
 
 from dataclasses import replace
 

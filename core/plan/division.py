@@ -67,7 +67,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Inputs of a schedule's formulas; if there are several pipelines, the numbers of each."""
+    """Inputs of a schedule's formulas; numbers are per pipeline if there are several."""
 
     schedule: str
     ranks: int

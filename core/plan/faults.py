@@ -119,7 +119,7 @@ def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
 
 
 def _unused(settings: RunSettings) -> bool:
-    """Return True without virtual lanes: faults can only be injected into these."""
+    """Return True if there are no virtual lanes, the only ones that faults can be injected into."""
     return not asks_virtual(settings.devices)
 
 
@@ -271,7 +271,7 @@ class Faults:
     def effects(
         self, columns: TaskColumns, lanes: Sequence[Lane], step: int
     ) -> tuple[Floats, Ints]:
-        """Return factors and then added ns of n tasks in a step; both have shape (n,).
+        """Return the factor and the additional ns of each of n tasks in a step, in shape (n,).
 
         `lanes` are all of the plan's; `step` is the number in a recording, warm-up included.
         """

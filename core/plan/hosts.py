@@ -1,4 +1,4 @@
-"""The option that chooses the machine whose devices are used, reached through ssh."""
+"""The option `--on`, which selects another machine, reached through ssh, for its devices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.process.ssh import checked_host
 
 
 def chosen_host(text: str) -> str:
-    """Return the host of a value of ON, "" for this machine. Raises PlanError if it is invalid."""
+    """Return the host that `--on` names, "" for this machine. Raises PlanError if invalid."""
     if not text:
         return ""
     return checked_host(ON.flag, text)
@@ -22,4 +22,4 @@ ON: Option[str] = Option(
     default="",
     reads=chosen_host,
 )
-"""It is no setting of a run: a run is the same on any machine with its devices."""
+"""Not a setting of a run, because a run is the same on any machine that has its devices."""

@@ -174,7 +174,7 @@ def _sharing(lane: Lane, sharers: int, cores: int = 0) -> Lane:
 
 
 def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
-    """Return `lanes`, followed for each word by one helper of `role` a lane, named `LANE WORD`."""
+    """Return `lanes`, then for each word a helper of every lane with `role`, named `LANE WORD`."""
     helpers: list[Lane] = []
     for round_number, word in enumerate(words, 1):
         for lane in lanes:

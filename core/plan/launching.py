@@ -1,4 +1,4 @@
-"""Checks jobs for torchrun: whether torch's own engine can run them on the given hosts."""
+"""Checks whether torch's own engine can run a job under torchrun on the given hosts."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Hosts:
 
 
 def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, out: str) -> None:
-    """Raise PlanError with the first value that a job under torchrun cannot have.
+    """Raise PlanError for the first setting that a job under torchrun cannot have.
 
-    `specification` has its defaults: a schedule if its strategy takes one, else None.
+    `specification` must have its defaults filled in, as by `with_defaults`.
     """
     for problem in _problems_of_run(specification, lanes):
         raise PlanError(problem)

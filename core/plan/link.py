@@ -46,8 +46,8 @@ LINKS = {
 }
 """Links by name: latency in us and bandwidth in GB/s, each way.
 
-The bandwidths are taken from the standards, which programs do not quite reach. No standard gives
-latencies: these are rounded values that programs see (RDMA at 100 Gbit/s, TCP at 10).
+The bandwidths are the standards' maxima, which programs do not quite reach. No standard gives
+latencies: these are rounded values that programs measure (RDMA at 100 Gbit/s, TCP at 10).
 """
 DEFAULT_LINK = "5:25"
 """Roughly what a program gets from a PCIe 4.0 x16 slot."""

@@ -48,8 +48,9 @@ def nested_lanes(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
 def nested_tasks(plan: Plan) -> Nested:
     """Return the blocks inside each forward and each backward of one micro-batch.
 
-    Blocks are not recorded in three cases: a backward of several micro-batches mixes their blocks,
-    a backward-weight does not run block by block, and blocks that are split over lanes.
+    Blocks are not recorded in three cases: in a backward of several micro-batches, which mixes
+    their blocks; in a backward-weight, which does not run block by block; and if blocks are split
+    over lanes.
     """
     nested_lane = {lane.serves: lane.index for lane in nested_lanes(plan.lanes)}
     nested: list[Task] = []

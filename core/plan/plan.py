@@ -37,10 +37,10 @@ class Lane:
     `device` is hardware (`cpu`, `cuda:0`), which several lanes may share, or a virtual device
     (`virtual:3`). The work of a virtual device runs on the hardware `runs_on`, which otherwise
     equals `device`. `cores` is the number of cores of a CPU lane (0 on a GPU). `sharing` describes
-    shared hardware in English; it is empty if nothing is shared. Then `sharers` compute lanes share
-    the device, or `shared_cores` cores; both are 0 in older recordings. `serves` is the compute
-    lane that a copy or communication lane works for, or whose tasks a nested lane shows in parts;
-    other lanes serve themselves. Nested lanes have the highest indices.
+    shared hardware in English; it is empty if nothing is shared. If it is set, `sharers` compute
+    lanes share the device, or `shared_cores` cores; both are 0 in older recordings. `serves` is the
+    compute lane that a copy or communication lane works for, or whose tasks a nested lane shows in
+    parts; other lanes serve themselves. Nested lanes have the highest indices.
 
     `stream_of` is set for lanes that another program recorded as one of several streams of a
     device: it names the hardware of `device`. The dependencies of tasks on such streams are
@@ -204,7 +204,7 @@ class Plan:
         backward = alone._replace(
             kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
         )
-        # Micro-batches may differ in rows, and the backward has another one than the forward.
+        # The backward is of another micro-batch, which may have a different number of rows.
         rows = sum(part.rows for part in self.parts_of(backward))
         return alone, backward._replace(rows=rows)
 
@@ -256,11 +256,11 @@ class Strategy:
     `options` are the settings that the strategy reads, besides the settings of every run; the
     window and the command line refuse options of other strategies. Strategies that torch runs have
     three more fields: `collectives` returns the collectives that torch is expected to run,
-    `complete` makes the plan again from torch's actual collectives, and `rank_model` names the
+    `complete` rebuilds the plan from torch's actual collectives, and `rank_model` names the
     module of `core.engine.rank_models` in which torch divides the model. `torch_engine` names the
     class of `core.engine.torchrun.engines` that runs the strategy on torch's own engine, if there
-    is one. `kept_bytes` returns how many of the `whole` bytes of parameters, gradients and
-    optimizer state that are placed on a lane it keeps.
+    is one. `kept_bytes` returns how many bytes a lane keeps, given the `whole` bytes of the
+    parameters, gradients and optimizer state that are placed on it.
     """
 
     name: str
@@ -276,7 +276,7 @@ class Strategy:
 
     @property
     def on_ranks(self) -> bool:
-        """True if torch drives it in a process for each rank; otherwise lanes follow its plans."""
+        """True if torch runs it, with a process for each rank; otherwise lanes follow its plans."""
         return bool(self.rank_model)
 
 

@@ -36,7 +36,7 @@ EXPLAINING_SHARE = 1 / 8
 class PlannedRun:
     """A valid run: its settings with defaults filled in, its model, lanes and plans.
 
-    `plans` has a plan for every number of rows that a step of the run has, the first step's first.
+    `plans` maps the numbers of rows of the run's steps to plans; the first step's plan is first.
     """
 
     specification: Specification
@@ -117,8 +117,8 @@ def job_of(
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
     """Return the compute lanes of a run; with `present`, the hardware must have its devices.
 
-    Raises PlanError for missing devices, for faults in lanes or steps that do not exist, and for
-    faults in real lanes that are to run.
+    Raises PlanError for missing devices, for faults in lanes or steps that do not exist, and, with
+    `present`, for faults in real lanes.
     """
     devices = lane_devices(specification.devices, hardware)
     if present:
@@ -209,7 +209,7 @@ def check_unmeasured(specification: Specification) -> None:
 
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
     """Raise PlanError if a step needs more memory than all devices have together."""
-    # A run makes the rows of a whole epoch before the first step, and keeps them.
+    # A run creates the rows of a whole epoch before the first step, and keeps them.
     needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
     memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
     if needed > memory:
@@ -227,7 +227,7 @@ def check_memory(specification: Specification, model: ModelDescription, hardware
 
 
 def check_lanes(specification: Specification, lanes: int, hardware: Hardware) -> None:
-    """Raise PlanError if explaining a step on so many lanes needs too much of the memory."""
+    """Raise PlanError if explaining a step on this many lanes needs too much of the memory."""
     # Each lane may wait for every other one in turn, so the explanation of idle time grows with
     # the square of the number of lanes.
     most = math.isqrt(int(hardware.memory * EXPLAINING_SHARE / EXPLAINED_BYTES))

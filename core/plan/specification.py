@@ -43,7 +43,7 @@ def _strategy_options() -> tuple[Option[Any], ...]:
 
 
 STRATEGY_OPTIONS = _strategy_options()
-"""The options of all strategies; the last strategies have the most options and are first."""
+"""The options of all strategies, beginning with the last strategies, which have the most."""
 
 
 def _blocks_unused(settings: RunSettings) -> bool:
@@ -58,7 +58,7 @@ def has_real_lanes(settings: RunSettings) -> bool:
 
 
 def _launcher_unused(settings: RunSettings) -> bool:
-    """Return True if torch's own engine has neither the strategy nor the lanes."""
+    """Return True if torch's own engine cannot run the strategy or the lanes."""
     strategy = STRATEGIES.get(settings.strategy)
     if strategy is not None and not strategy.torch_engine:
         return True
@@ -287,7 +287,7 @@ class Specification:
         return [first] * self.warmup + self.step_rows
 
 
-# Sorting is stable: within a group options stay as they are declared.
+# Sorting is stable, so options within a group stay in the order of their declaration.
 _GROUPS = list(OptionGroup)
 OPTIONS = sorted(
     [option for option, _ in Specification().values],

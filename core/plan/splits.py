@@ -9,7 +9,7 @@ from core.message import message
 
 
 def chunk(rows: int, pieces: int) -> list[int]:
-    """Return the sizes of `torch.chunk`: equal pieces rounded up, and so maybe fewer `pieces`.
+    """Return the sizes of `torch.chunk`: rounded up, so there may be fewer than `pieces`.
 
     >>> chunk(30, 8)
     [4, 4, 4, 4, 4, 4, 4, 2]
@@ -46,15 +46,15 @@ def starts(sizes: Sequence[int]) -> list[int]:
 def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     """Cut `weights` into `runs` consecutive, non-empty runs whose heaviest is as light as possible.
 
-    Returns (first, last) pairs with `last` exclusive; earlier runs are as long as the heaviest
-    weight allows. Raises ValueError if there are fewer weights than runs.
+    Returns (first, last) pairs with `last` exclusive; earlier runs are as long as the weight of
+    the heaviest allows. Raises ValueError if there are fewer weights than runs.
     """
     if runs > len(weights):
         raise ValueError(
             message("{weights} weights cannot make {runs} runs", weights=len(weights), runs=runs)
         )
-    # Bisect the smallest limit of a run's weight that fits, between the heaviest single weight and
-    # the sum of all: a larger limit never needs more runs. (1, 2, 3, 4) in two runs:
+    # Bisect for the smallest limit of a run's weight that fits, between the heaviest weight and the
+    # sum of all: a larger limit never needs more runs. (1, 2, 3, 4) in two runs:
     #     6: 1 2 3 | 4 fits     5: 1 2 | 3 and 4 is left     so 6
     low = max(weights)
     high = sum(weights)

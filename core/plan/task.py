@@ -75,7 +75,7 @@ class Kind(StrEnum):
 
     @property
     def is_communication(self) -> bool:
-        """True if the task moves data between lanes instead of computing."""
+        """True if the task moves data or waits for it instead of computing."""
         return self in _COMMUNICATION
 
     @property
@@ -236,7 +236,7 @@ class TaskColumns:
 
     @classmethod
     def of(cls, tasks: Sequence[Task]) -> TaskColumns:
-        """Return the columns of `tasks`, each of which has its position as its index."""
+        """Return the columns of `tasks`; the index of each task must be its position."""
         values: dict[str, list[Any]] = {}
         for name in Task._fields:
             values[name] = [getattr(task, name) for task in tasks]
@@ -381,7 +381,7 @@ def backward_rows(
     paired_microbatch: NDArray[np.int32],
     rows: Ints,
 ) -> Ints:
-    """Return the rows of each task's backward; all arrays have shape (n,), one entry a task.
+    """Return the rows of each task's backward; all arrays have shape (n,), one entry per task.
 
     The backward of an overlap has the rows of its paired micro-batch; all other tasks have the
     same rows in both directions. Returns `rows` itself if no tasks overlap.
