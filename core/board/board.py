@@ -3,10 +3,10 @@
     lane 0  F0 F1  .  . B0
     lane 1   . F0 B0
 
-A board says in which order lanes run passes, not when: every pass starts as early as its lane and
-its inputs allow (core.board.timing). A board is legal if each pass is on the lane of its stage and
-occurs once, and if everything that it needs is on the board and can run before it. So an incomplete
-board is legal if it can be run as far as it goes, and `Schedule` accepts a complete one.
+A board has the order in which lanes run passes, not their times: every pass starts as early as its
+lane and its inputs allow (core.board.timing). A board is legal if each pass is on the lane of its
+stage and occurs once, and if everything that it needs is on the board and can run before it. So an
+incomplete board is legal if all its passes can run, and `Schedule` accepts a complete one.
 """
 
 from __future__ import annotations

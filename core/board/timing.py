@@ -35,7 +35,7 @@ class LaneFigures:
 
     @property
     def peak(self) -> int:
-        """The most activations at once."""
+        """The largest number of activations that are held at once."""
         return max(self.held, default=0)
 
 

@@ -31,7 +31,7 @@ class ClockWidth:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Equal work on two lanes: the duration on one of them alone, and of both at once."""
+    """Equal work on two lanes: the duration on one lane alone, and on both at once."""
 
     lanes: str
     alone: int
@@ -118,7 +118,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """A check that was impossible or had no time left. `name` names its measurement."""
+    """A check that was impossible, or for which no time was left. `name` names its measurement."""
 
     name: str
     subject: str

@@ -35,7 +35,7 @@ def curve_of(runs: Sequence[Specification]) -> Sweep | None:
 
 
 def curve_results(runs: Sequence[Specification], traces: Sequence[Trace]) -> Results | None:
-    """Return the median steps of finished runs as results of a sweep; None if they are no curve.
+    """Return the median steps of finished runs as results of a sweep; None if they are not a curve.
 
     `traces` has the trace of each run, in the same order. Raises UnmeasuredError for a run without
     a step.

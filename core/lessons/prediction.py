@@ -138,7 +138,7 @@ def guess_of(prediction: Prediction, text: str) -> Guess | None:
 
 
 def judged_guess(prediction: Prediction, guess: Guess, runs: Sequence[RunFigures]) -> Message:
-    """Return a sentence that says if a guess was right, with the measured value."""
+    """Return a sentence that judges a guess and gives the measured value."""
     figure = prediction.figure
     if prediction.against is not None:
         return _judged_order(prediction, guess, runs)

@@ -29,7 +29,7 @@ def straggler_of(run: Specification) -> Straggler | None:
 
 
 def judged(guess: Straggler, true: Straggler) -> Message:
-    """Return a sentence that says if a guess is right."""
+    """Return a sentence that judges a guess."""
     if guess.lane != true.lane:
         return message("Lane {lane} is not the slow one.", lane=guess.lane)
     if abs(guess.factor - true.factor) <= CLOSE * true.factor:

@@ -48,7 +48,7 @@ class Arrival:
 class Film:
     """The time from `start` to `end` ns of a trace, with the lanes' waits and dependencies.
 
-    Without `waits`, idle lanes have no wait; without `links`, nothing arrives.
+    Without `waits`, idle lanes have no wait; without `links`, there are no arrivals.
     """
 
     def __init__(

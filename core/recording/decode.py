@@ -181,7 +181,7 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     times = numbers_of(batch, "start")
     check_times(times)
     values = floats_in(notes.field("value"))
-    # Combine name and lane into one number, so that one sort groups by both; no lane becomes 0.
+    # Combine name and lane into one number, so that one sort groups by both; ABSENT becomes 0.
     width = int(lanes.max()) - ABSENT + 1
     keys = codes * width + (lanes - ABSENT)
     for mine in groups(keys):

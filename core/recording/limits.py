@@ -1,7 +1,7 @@
 """Limits on the amount of data read from a file; they grow with the file's size.
 
 A packed file of a few kilobytes may unpack to gigabytes, and pages of a database may refer to each
-other in a circle. So readers count what they read, and stop before they hold more than an ordinary
+other in a cycle. So readers count what they read, and stop before they hold more than an ordinary
 file of that size can contain.
 """
 

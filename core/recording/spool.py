@@ -1,4 +1,4 @@
-"""Keeps the streams of unsaved runs on disk, so that memory only has their columns."""
+"""Keeps the streams of unsaved runs on disk, so that memory only holds their columns."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ def join_warnings(*warnings: Text) -> Text:
 class RecordingStream:
     """A recording's header, and its batches up to the last whole one.
 
-    `cut` becomes True when the end is found to be missing. The constructor raises RecordingError,
-    naming the file, if the file is no recording; iterating raises it if a batch is damaged.
+    `cut` becomes True when the end turns out to be missing. The constructor raises RecordingError,
+    naming the file, if the file is not a recording; iterating raises it if a batch is damaged.
     """
 
     def __init__(self, source: pa.NativeFile, name: str) -> None:

@@ -46,7 +46,7 @@ class UnpackLimit:
         while len(rest) and self._wanted:
             count = min(len(rest), abs(self._wanted) - len(self._kept))
             # A part that is wanted is kept until it is complete. Other parts (bodies that are not
-            # packed) are only counted, however large they are.
+            # packed) are only counted, because they may be large.
             if self._wanted > 0:
                 self._kept += rest[:count]
                 is_complete = len(self._kept) == self._wanted

@@ -77,7 +77,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A curve: results by the value of the varied number; `settings` is what they share."""
+    """A curve: results by the value of the varied number; `settings` are the values they share."""
 
     settings: OptionValues
     results: tuple[tuple[float, Result], ...]

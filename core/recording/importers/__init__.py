@@ -1,1 +1,1 @@
-"""Readers of other programs' traces; `core.recording.formats` is the table of them."""
+"""Readers of other programs' traces, listed in `core.recording.formats`."""

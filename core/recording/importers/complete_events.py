@@ -18,7 +18,7 @@ from core.trace.import_issue import ImportIssue
 ASYNC = "async"
 INSTANTS = "instants"
 # Asynchronous events of the present format (b, e) and of an older one (S, F). The value is the
-# phase of the begin, so that a begin and its end have one key.
+# phase of the begin, so that a begin and its end have the same key.
 _BEGINS = {"b": "b", "S": "S"}
 _ENDS = {"e": "b", "F": "S"}
 _INSTANT = frozenset("iIRnTp")
@@ -117,7 +117,7 @@ def _asynchronous(
 ) -> tuple[list[TraceEvent], list[float]]:
     """Return begins of asynchronous events with the times of their ends.
 
-    A begin and its end have one id, category and name, and without an id also one process.
+    A begin and its end have the same id, category and name, and without an id the same process.
     """
     open_events: dict[tuple[Scalar, ...], list[TraceEvent]] = defaultdict(list)
     begun: list[TraceEvent] = []

@@ -103,7 +103,7 @@ def links_of_flows(
         if place is None or is_orphan:
             events.issues[ImportIssue.ORPHAN_FLOW] += 1
             continue
-        # An arrow from a call to itself is no dependency.
+        # An arrow from a call to itself is not a dependency.
         if before is not None and before != place:
             links.append((before, place))
         if event.ph != "f":

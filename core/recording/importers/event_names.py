@@ -143,12 +143,12 @@ def _numbered_steps(
     end: Ints,
     pattern: re.Pattern[str],
 ) -> StepRanges:
-    """Return steps whose number is in a name, from its first start to its last end."""
+    """Return steps whose number is in the names of events, from their first start to last end."""
     numbers = np.full(len(names), ABSENT, np.int64)
     for place, text in enumerate(names):
         match = pattern.match(text)
         if match is not None:
-            # Nine digits fit a column of 32 bits, whatever the file contains.
+            # Nine digits always fit a column of 32 bits.
             numbers[place] = int(match[1][:9])
     number = numbers[name]
     is_step = number >= 0

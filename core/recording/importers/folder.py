@@ -132,7 +132,7 @@ def _rank(part: ImportedEvents) -> int:
 
 
 def _with_place_number(part: ImportedEvents, number: int) -> ImportedEvents:
-    """Return a file whose place has a number after its name."""
+    """Return a file's events with a number after the names of their places."""
     tracks = []
     for track in part.tracks:
         tracks.append(replace(track, place=f"{track.place} ({number})"))

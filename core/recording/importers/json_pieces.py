@@ -201,7 +201,7 @@ def _comma(text: bytes) -> int | None:
     change = is_begin.astype(np.int8) - is_end
     change *= is_outside_text
     depth = np.cumsum(change, dtype=np.int32)
-    # The depth is negative after the end of the list, where there are no values of it.
+    # The depth is negative after the end of the list, so commas there do not count.
     length = len(depth)
     if length and depth.min() < 0:
         is_after_list = depth < 0

@@ -22,7 +22,7 @@ HOST, DEVICE, ANNOTATION, DEVICE_ANNOTATION, PYTHON, COMMUNICATION = range(6)
 """Groups of rows: calls of a thread, streams, annotations of either, frames of Python, and
 communication that continues while the thread that started it does other work."""
 _MOST_GROUPS = 8
-# Streams come first, and communication follows the threads.
+# Streams are first, and communication follows the threads.
 _ORDER = np.array([1, 0, 3, 4, 5, 2, 6, 7])
 """Position of each group's rows among the groups."""
 _STREAMS = {DEVICE: "device", HOST: "host", COMMUNICATION: "host"}

@@ -29,7 +29,7 @@ def open_database(path: Path, progress: Progress | None = None) -> Iterator[sqli
     """Open a database; its views, functions and triggers are never run.
 
     Reading is stopped after more work than tables of a file of this size need, because pages may
-    refer to each other in a circle. Raises TooMuch in this case, OSError or sqlite3.Error if the
+    refer to each other in a cycle. Raises TooMuch in this case, OSError or sqlite3.Error if the
     database cannot be read, and Cancelled if `progress` returns False.
     """
     open_regular(path).close()

@@ -203,7 +203,7 @@ class PacketReader:
     def name_and_place(self, track: int) -> tuple[str, str]:
         """Return the name of a track, and the name of its process or of a parent's process."""
         name, place, parent = self.titles.get(track, ("", "", 0))
-        # Limited, because the parents in a damaged file may form a circle.
+        # Limited, because the parents in a damaged file may form a cycle.
         for _ in range(_MOST_PARENTS):
             if place or parent not in self.titles:
                 break

@@ -195,7 +195,7 @@ def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> 
     is_alone &= begun < len(tasks)
     next_place = begun[is_alone]
     waits_of_next = _pairs(collectives[is_alone], tasks_by_start[next_place])
-    # The next update, if passes ran meanwhile.
+    # If passes ran meanwhile, the next update waits for it.
     kind = imported.kind[tasks_by_start]
     updates = np.flatnonzero(_FOLLOWS_COLLECTIVES[kind])
     update_place = np.searchsorted(updates, begun)

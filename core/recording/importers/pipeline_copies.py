@@ -2,7 +2,7 @@
 
 The n-th send of a rank in a direction, and the n-th receive of its neighbour, are one copy. It
 lasts from the later start to the earlier end of the two: before that, one of the ranks waits for
-the other. A send or a receive whose counterpart is not recorded is a copy by itself.
+the other. A send or a receive without a recorded counterpart is a separate copy.
 
 If neither is recorded, the time of a transfer is estimated for each pair of ranks and each
 direction: the 5 % quantile of the time between the end of the producing pass and the start of the

@@ -31,7 +31,7 @@ DIRECTIONS[KIND_CODES[Kind.BACKWARD_WEIGHT]] = WEIGHT
 
 
 def loop_stages(rank: Ints, chunk: Ints, ranks: int) -> Ints:
-    """Return the stages of chunks if each chunk continues at the first rank: 0 1 2, 3 4 5."""
+    """Return the stages of chunks if each chunk starts again at the first rank: 0 1 2, 3 4 5."""
     return chunk * ranks + rank
 
 

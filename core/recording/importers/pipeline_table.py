@@ -123,7 +123,7 @@ def _interleaved(keys: Ints, ranks: int, chunks: int) -> tuple[Ints, Ints]:
 def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> ImportedEvents:
     """Return the events of a pipeline on lanes of their ranks.
 
-    Each rank of each replica has a lane for what it computes, one for its collectives, and lanes
+    Each rank of each replica has a lane for its computation, one for its collectives, and lanes
     for sends and receives. Events with invalid numbers or times are counted among `issues` and left
     out.
     """

@@ -94,7 +94,7 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
 
 
 def _step_number(text: str) -> int:
-    """Return the number of an iteration, at most _MOST_STEP; ABSENT if `text` is no number."""
+    """Return the number of an iteration, at most _MOST_STEP; ABSENT if `text` is not a number."""
     is_number = text.isdecimal() and len(text) < 10
     if not is_number:
         return ABSENT

@@ -33,7 +33,7 @@ def sequential_arguments(
 
 @dataclass(frozen=True, slots=True)
 class SequentialArguments:
-    """A file that `read_texts` goes through, unless it has changed since its `identity`."""
+    """A file whose arguments `read_texts` yields, unless its `identity` has changed."""
 
     path: Path
     read_texts: ReadTexts
