@@ -88,7 +88,7 @@ class ActionColumns:
 
     @property
     def returns(self) -> Bools:
-        """Mask of shape (n,): actions that make the gradient for the stage before."""
+        """Mask of shape (n,): actions that compute the gradient for the previous stage."""
         return np.isin(self.kind, (BACKWARD, INPUT, OVERLAP))
 
     @property
@@ -101,10 +101,10 @@ class ActionColumns:
 class Needs:
     """Dependencies of n actions: arrays of shape (n,) of action numbers, -1 for none.
 
-    `output` is the action that makes a forward's input. `gradient` makes the gradient for a
-    backward; there is none in the last stage, where the loss makes it. `own` is in the same stage:
-    a backward needs its forward (the last one, if the backward is over all micro-batches), and a
-    backward-weight needs its backward-input.
+    `output` is the action that computes a forward's input. `gradient` is the action that computes
+    the gradient for a backward, except in the last stage, where the loss computes it. `own` is in
+    the same stage: a backward needs its forward (the last one, if the backward is over all
+    micro-batches), and a backward-weight needs its backward-input.
     """
 
     output: Ints
@@ -114,7 +114,7 @@ class Needs:
     @classmethod
     def of(cls, actions: ActionColumns, stages: int, microbatches: int) -> Needs:
         """Return the dependencies of a complete step's actions on `stages` stages."""
-        # Results of passes are numbered, so that a look-up is an index. With 2 stages and
+        # Results of passes are numbered, so that they can be looked up by index. With 2 stages and
         # 3 micro-batches, where the last column is for all micro-batches at once:
         #     stage 0   0  1  2  3
         #     stage 1   4  5  6  7       the next replica continues with 8
@@ -149,7 +149,7 @@ class Needs:
 
 
 def _makers(values: Ints, count: int) -> Ints:
-    """Return the action that makes each of `count` values, -1 for none; shape (count + 1,)."""
+    """Return the action that computes each of `count` values, -1 for none; shape (count + 1,)."""
     made = np.flatnonzero(values != ABSENT)
     # Actions without a dependency look up the extra entry at index `count`, which is -1.
     makers = np.full(count + 1, ABSENT)

@@ -22,7 +22,7 @@ from core.plan.task import ABSENT, KINDS, Kind
 
 _ROW = np.zeros(len(KINDS), np.int64)
 _ROW[[FORWARD, BACKWARD, INPUT, WEIGHT]] = range(4)
-"""The row of each kind of pass in a table of them."""
+"""Row of each kind of pass in the arrays of `_check_repeated`."""
 
 
 def check_complete(
@@ -31,9 +31,9 @@ def check_complete(
     """Raise ScheduleError, naming a bad action, unless the actions are a complete step.
 
     Each stage of a replica runs one forward and one backward of each of the replica's
-    micro-batches, on the rank that holds the stage. The backward is a whole one, a backward-input
-    and a backward-weight, or one backward over all micro-batches at once. A micro-batch goes
-    through one replica.
+    micro-batches, on the rank that holds the stage. The backward is a whole one, or a
+    backward-input and a backward-weight, or part of one backward over all micro-batches. A
+    micro-batch goes through one replica.
     """
     passes = _Passes.of(actions, microbatches)
     owner = _check_places(passes, placement, microbatches)
@@ -59,7 +59,8 @@ def check_complete(
 class _Passes:
     """The n passes of a schedule's actions in order, as arrays of shape (n,).
 
-    An overlap is two passes. A pass over all micro-batches is one for each of them, marked `whole`.
+    An overlap counts as two passes. A pass over all micro-batches counts as one for each
+    micro-batch, marked `whole`.
     """
 
     whole: Bools

@@ -28,7 +28,7 @@ def merge(actions: ActionColumns, needs: Needs, lanes: Ints) -> Ints:
     for row, column in zip(needed, (needs.own, needs.output, needs.gradient), strict=True):
         row[:count] = np.where(column == ABSENT, count, column)
     done = np.zeros(count + 1, np.bool_)
-    done[count] = True  # the dependency of actions that have none
+    done[count] = True  # for actions without a dependency
     ranks_share_lanes = len(np.unique(lanes)) < len(lanes)
     head = actions.first[:-1].copy()  # the next action of each rank
     last = actions.first[1:]
@@ -54,7 +54,7 @@ def merge(actions: ActionColumns, needs: Needs, lanes: Ints) -> Ints:
 def _one_per_lane(ranks: Ints, lanes: Ints, forward: Bools) -> Ints:
     """Choose one of the ready ranks for each lane: the first with a backward, else the first."""
     _, first, which = np.unique(lanes, return_index=True, return_inverse=True)
-    # Sort by the lane, named by its first ready rank, and then backwards first.
+    # Sort by lane, identified by its first ready rank; within a lane, backwards first.
     lane_key = first[which]
     order = np.lexsort((forward, lane_key))
     _, first_of_lane = np.unique(lane_key[order], return_index=True)
@@ -63,7 +63,7 @@ def _one_per_lane(ranks: Ints, lanes: Ints, forward: Bools) -> Ints:
 
 
 def _deadlock(actions: ActionColumns, needed: Ints, done: Bools, head: Ints) -> Message:
-    """Return the message of a deadlock: follows dependencies of a blocked action to a cycle."""
+    """Return the message for a deadlock: follow dependencies from a blocked action to a cycle."""
     rank_of = np.repeat(np.arange(len(head)), np.diff(actions.first))
     blocked_heads = head[head < actions.first[1:]]
     action = int(blocked_heads[0])
@@ -74,7 +74,7 @@ def _deadlock(actions: ActionColumns, needed: Ints, done: Bools, head: Ints) -> 
         maker = int(missing[0])
         blocked = int(head[rank_of[maker]])
         if maker != blocked:
-            # The maker has to wait for its rank's head, which is blocked too.
+            # The needed action waits for its rank's head, which is blocked too.
             path.append(maker)
         action = blocked
         if action in path:

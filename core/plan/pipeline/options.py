@@ -9,7 +9,7 @@ from core.plan.schedules.compute_csv import SUFFIX
 
 DEFAULT_SCHEDULE = "1f1b"
 DEFAULT_MICROBATCHES = 8
-MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
+MOST_MICROBATCHES = 32_767  # the largest count that a span's row in memory can hold
 MOST_ROWS = 10**12
 
 
@@ -20,7 +20,7 @@ def _chunks_unused(settings: RunSettings) -> bool:
 
 
 def _lane_memory_unused(settings: RunSettings) -> bool:
-    """Return True unless measured times are balanced: only these have a limit."""
+    """Return True unless measured times are balanced: the limit is only for balanced stages."""
     return not settings[BALANCE]
 
 

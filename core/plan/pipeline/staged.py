@@ -233,7 +233,7 @@ def _parts(sizes: Sequence[Sequence[int]], actions: ActionColumns, copies: int) 
 def _numbers(
     schedule: Schedule, ranks: int, chunks: int, share: int, sizes: Sequence[Sequence[int]]
 ) -> Pipeline | None:
-    """Return the inputs of the schedule's formulas; None where no formula holds."""
+    """Return the inputs of the schedule's formulas; None if no formula applies."""
     counts = {len(rows) for rows in sizes}
     if ranks > share or len(counts) > 1:
         return None

@@ -28,10 +28,10 @@ _PLACES = 6
 
 
 class StagedTasks:
-    """Makes the tasks of n actions, which run in the order of the positions in `merged`.
+    """Creates the tasks of n actions, which run in the order of the positions in `merged`.
 
-    Tasks are added in any order, with temporary numbers that dependencies use, and with a sort key;
-    at the end they are sorted and renumbered.
+    Tasks are added in any order, each with a temporary number, which dependencies use, and a sort
+    key; at the end they are sorted and renumbered.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class StagedTasks:
         )
         gradient = np.where(gradient == ABSENT, self._losses(whole_loss), gradient)
         self._wait(numbers, output)
-        # The next overlap on the same lane may need both results of the one before.
+        # The next overlap on the same lane may need both results of the previous one.
         self._wait(numbers, np.where(gradient == output, ABSENT, gradient))
         if whole_loss:
             self._wait_for_all_forwards()
@@ -134,7 +134,7 @@ class StagedTasks:
         sizes = np.array(row_bytes, np.int64)
         rows = self._rows[replica, microbatch]
         payload = Payload.ACTIVATION if forward else Payload.GRADIENT
-        # Both have the size of the output of the stage in front of the border that they cross.
+        # Both are as large as the output of the stage before the border that they cross.
         before_border = stage - 1 if forward else stage
         delivery[takers] = self._add(
             KIND_CODES[Kind.COPY],
@@ -194,7 +194,7 @@ class StagedTasks:
         """Add a step for each holder of a stage, after an all-reduce if there are several."""
         actions = self._actions
         (stages, holders) = self._holders.shape
-        # The turn of the last pass that leaves gradients, by replica and stage.
+        # The turn of the last pass that completes gradients, by replica and stage.
         ended = np.full(self._lane_of.shape, ABSENT)
         mine = actions.finishes
         np.maximum.at(
@@ -263,7 +263,7 @@ class StagedTasks:
         return np.arange(self._count - count, self._count)
 
     def _wait(self, waiters: Ints, needed: Ints) -> None:
-        """Make each of the `waiters` wait for the task in `needed`, or for none if ABSENT."""
+        """Make each of `waiters` wait for its entry in `needed`, or for no task if ABSENT."""
         there = needed != ABSENT
         self._waits.append((waiters[there], needed[there]))
 

@@ -65,7 +65,7 @@ def schedule_of(name: str) -> Schedule:
 def schedule_title(name: str) -> str:
     """Return a schedule's title in English: `1F1B`, or the name of its file.
 
-    The file of a schedule from the board has the board's title as its name.
+    A schedule from the board is saved in a file that is named after the board's title.
     """
     if name in SCHEDULES:
         return SCHEDULES[name].title

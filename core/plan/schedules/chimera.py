@@ -60,9 +60,10 @@ def check(ranks: int, microbatches: int, chunks: int) -> None:
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """(D - 2)(B + W): the paper's critical path has D forwards and 2D - 2 backwards.
+    """Return (p - 2)(B + W): the paper's critical path has p forwards and 2p - 2 backwards.
 
-    For one unit (m = p) with backwards no shorter than forwards, or whole units with equal ones.
+    Holds for one unit (m = p) if backwards are no shorter than forwards, and for several whole
+    units if both are equal.
     """
     is_one_unit = m == p and b + w >= f
     are_equal_units = m % p == 0 and b + w == f

@@ -45,7 +45,7 @@ def load_schedule(path: str) -> Schedule:
     """Read a schedule from a file, which fixes its numbers of ranks and micro-batches.
 
     A stage may be on several ranks; the model then has replicas. Micro-batches whose forwards take
-    the same path through the ranks are of the same replica; replicas are numbered by first
+    the same path through the ranks belong to one replica; replicas are numbered by first
     appearance. Raises PlanError, naming file, line and cell, if the file is not a schedule.
     """
     rows = _read(path)

@@ -56,7 +56,8 @@ def check(ranks: int, microbatches: int, chunks: int) -> None:
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
     """Return (p - 1)(F&B + B - 3W) for half-sized stages, from the README's table.
 
-    There F&B is a pair's time, here the sum of its passes, and B is here B + W. For F = B >= W.
+    The README's F&B is a pair's time, here the sum of its passes, and its B is B + W here. Holds if
+    F = B >= W.
     """
     if not f == b >= w:
         return None

@@ -4,8 +4,8 @@
     rank 1   .  1F0 1F1 3F0 3B0 3F1 3B1 1F2 1B0 1F3 1B1 3F2 3B2 3F3 3B3 1B2 1B3
 
 Rank r of p holds stages r, r + p, r + 2p, ...; micro-batches go through the chunks in rounds of
-about p, which makes the bubble smaller by the number of chunks. As in torch.distributed.pipelining
-the micro-batches need not be a multiple of the ranks, but all rounds are equally large.
+about p, which divides the bubble by the number of chunks. As in torch.distributed.pipelining, the
+micro-batches need not be a multiple of the ranks, but all rounds are equally large.
 """
 
 from collections.abc import Callable

@@ -30,7 +30,7 @@ def numbered(
     as I and W too. `*` is the oldest backward-weight that is still due. Passes beyond the last
     micro-batch are omitted; overlaps must not exceed it.
     """
-    # One byte a pass: arrays number a million passes quickly.
+    # One byte per pass, so that arrays can number a million passes quickly.
     codes = np.frombuffer("".join(passes).encode("ascii"), np.uint8)
     is_up = codes >= ord("a")
     letters = np.where(is_up, codes - (ord("a") - ord("A")), codes)
@@ -42,7 +42,7 @@ def numbered(
     inputs = letters == _I
     weights = letters == _W
     for mine in (is_up, ~is_up):
-        # Weights first, so that a B ends with its number among the I.
+        # Weights first, so that a B keeps its number among the I passes.
         for counted in (weights | whole, inputs | whole, forward):
             places = np.flatnonzero(counted & mine)
             numbers[places] = np.arange(len(places))

@@ -3,7 +3,8 @@
     stage 0  F0 F1 F2  .  .  .  B
     stage 1   . F0 F1 F2  L  B  .
 
-One loss on the concatenated outputs, then autograd runs one backward per stage over all of it.
+The loss is computed once, on the concatenated outputs; autograd then runs one backward per stage
+for all of them.
 """
 
 from core.plan.schedules.schedule import Action, Schedule, backward, forward

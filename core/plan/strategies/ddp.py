@@ -6,7 +6,7 @@
     rank 1 comm    .   .   .  . [A0 ][A1 ]
 
 torch drives the ranks, so the first plan is only expected: it has the gradient buckets that torch
-would choose at first. `complete` makes the plan from the buckets that torch reports. With gloo a
+would choose at first. `complete` creates the plan from the buckets that torch reports. With gloo a
 rank has a second lane for collectives, because two of them may run at once.
 """
 
@@ -23,7 +23,7 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Buckets = tuple[tuple[str, ...], ...]
 """Gradient buckets in launch order, each the names of its parameters."""
-DEFAULT_BUCKET_MB = 25  # torch's own
+DEFAULT_BUCKET_MB = 25  # torch's default
 FIRST_BUCKET_BYTES = 1024 * 1024  # torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
 
 BUCKET_MB: Option[float | None] = Option(
@@ -47,8 +47,9 @@ def parameter_bytes(model: ModelDescription) -> dict[str, int]:
 def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
     """Return buckets in reverse order of the parameters, each closed when it reaches its limit.
 
-    The limit of the first bucket is 1 MiB (`dist._DEFAULT_FIRST_BUCKET_BYTES`), of the others it
-    `bucket_mb` MiB, as in `_compute_bucket_assignment_by_size` of torch's reducer.
+    The limit is `bucket_mb` MiB, and for the first bucket at most 1 MiB
+    (`dist._DEFAULT_FIRST_BUCKET_BYTES`), as in `_compute_bucket_assignment_by_size` of torch's
+    reducer.
     """
     later = int(bucket_mb * 1024 * 1024)
     limit = min(FIRST_BUCKET_BYTES, later)
@@ -100,7 +101,10 @@ def complete(job: Job, collectives: Collectives) -> Plan:
 
 
 def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
-    """Return the plan of `tasks` on ranks, each with the whole model, a lane and these tracks."""
+    """Return the plan of `tasks` on ranks that each hold the whole model.
+
+    Each rank has a compute lane, and a communication lane for each of `tracks`.
+    """
     sizes = tensor_split(job.rows, len(job.lanes))
     placements: list[Placement] = []
     parts: list[Part] = []

@@ -18,7 +18,7 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 def plan(job: Job) -> Plan:
     """Return a plan with rows split by `torch.chunk`; lanes left without rows stay idle."""
-    # May be fewer pieces than lanes, as in nn.DataParallel.
+    # There may be fewer pieces than lanes, as in nn.DataParallel.
     sizes = chunk(job.rows, len(job.lanes))
     tasks: list[Task] = []
     forwards = _forwards(tasks, job, sizes)
@@ -60,7 +60,7 @@ def plan(job: Job) -> Plan:
 
 
 def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
-    """Add the transfers of rows and parameters, and the forwards, which it returns."""
+    """Add the transfers of rows and parameters, and the forwards; returns the forwards."""
     scatters = _scatter(tasks, sizes, job.model.input_bytes, Payload.INPUT)
     needs = [[scatter] for scatter in scatters]
     # Lane 0 has the parameters already.
@@ -93,9 +93,9 @@ def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
 def _backwards(
     tasks: list[Task], job: Job, sizes: Sequence[int], forwards: Sequence[int]
 ) -> list[int]:
-    """Add gather, loss, scatter of gradients, and the backwards, which it returns."""
+    """Add gather, loss, scatter of gradients, and the backwards; returns the backwards."""
     output_bytes = job.model.output_bytes(len(job.model.blocks) - 1)
-    # The gather is of all replicas' rows; lane 0's do not move.
+    # The gather covers all replicas' rows, but lane 0's rows do not move.
     gather = add_task(
         tasks,
         Kind.GATHER,

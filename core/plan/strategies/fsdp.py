@@ -12,7 +12,7 @@ at most two blocks are whole at a time. The root module has no parameters outsid
 that no block, not even the last, keeps its parameters after the forward pass.
 
 torch drives the ranks, so the first plan is only expected: it assumes that every parameter is
-trained. `complete` makes the plan from the collectives that torch reports.
+trained. `complete` creates the plan from the collectives that torch reports.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def collectives(job: Job) -> Collectives:
     for names in reversed(held):
         again.append(Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, names))
         reduces.append(Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names))
-    # Alternating: the gather for the next pass is requested when a pass begins, and the reduction
-    # follows its end.
+    # Alternate: a pass requests the gather for the next pass when it begins, and its reduction
+    # follows when it ends.
     back: list[Collective] = []
     for gather, reduce in zip_longest(again[1:], reduces):
         if gather is not None:
@@ -145,7 +145,7 @@ class _RankTasks:
         """Return the pass after which FSDP launches the collective.
 
         Gradients are reduced after the block's own backward. Parameters are requested when the pass
-        of the block gathered before begins; the first block's when its own pass begins.
+        of the previously gathered block begins; the first block's, when its own pass begins.
         """
         if collective.kind is Kind.REDUCE_SCATTER:
             return Kind.BACKWARD, block

@@ -3,8 +3,9 @@
     lane 0  F0 A F1 A F2 L B2 B1 A B0 A U
     lane 1  F0 A F1 A F2 L B2 B1 A B0 A U
 
-All lanes work on the whole batch at once. Of two consecutive layers a lane has some columns of the
-first and the matching rows of the second; of attention it has some heads. So its output is partial.
+All lanes work on the whole batch at once. Layers are divided in pairs: a lane has some columns of
+the first and the matching rows of the second. In attention it has some heads. So its output is
+partial.
 For each segment an all-reduce (A) sums the lanes' outputs in the forward pass, and the gradients of
 their inputs in the backward pass. The last segment (F2) is repeated on every lane. Norms and
 embedding are not divided; their gradients are partial and all-reduced before the step.
@@ -26,7 +27,7 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 def plan(job: Job) -> Plan:
     """Return a plan with a stage for each of the model's segments, and a shard of it on each lane.
 
-    Raises PlanError if the model cannot be split over so many lanes.
+    Raises PlanError if the model cannot be split over this many lanes.
     """
     _check(job)
     if len(job.lanes) == 1:
@@ -88,7 +89,7 @@ def plan(job: Job) -> Plan:
 
 
 def _check(job: Job) -> None:
-    """Raise PlanError if the model cannot be split, or not over so many lanes."""
+    """Raise PlanError if the model cannot be split, or not over this many lanes."""
     lanes = len(job.lanes)
     if not job.model.segments:
         raise PlanError(
@@ -117,7 +118,7 @@ def _check(job: Job) -> None:
 
 
 def _shares(model: ModelDescription, segment: Segment, lanes: int) -> tuple[float, ...]:
-    """Return the fraction of parameters that a lane has of each of a segment's blocks."""
+    """Return the fraction of each block's parameters that a lane has, for a segment's blocks."""
     counts = model.parameter_counts
     held = Counter[int]()
     for names, parts in ((segment.divided, lanes), (segment.repeated, 1)):
@@ -135,7 +136,7 @@ class _Tasks:
         self._job = job
         self._lanes = range(len(job.lanes))
         self._last: list[list[int]] = [[] for _ in self._lanes]
-        self._ready: dict[int, list[int]] = {}  # by stage, the tasks that make its gradients
+        self._ready: dict[int, list[int]] = {}  # the tasks that compute gradients, by stage
 
     def add_pass(self, kind: Kind, stage: Stage) -> None:
         """Add a pass through a stage, or the loss after the last one, on each lane."""
