@@ -34,8 +34,8 @@ _ALT = Qt.KeyboardModifier.AltModifier
 class BoardCanvas(Painted):
     """Shows a game, and makes its moves.
 
-    A click on a pass of the palette places it at the end of its lane; a drag places or moves it,
-    and a drop on the middle of another bar exchanges the two.
+    A click on a pass of the palette places it at the end of its lane. A drag places or moves a
+    pass; a bar that is dropped on the middle of another bar is exchanged with it.
     """
 
     def __init__(self, game: BoardGame) -> None:
@@ -63,7 +63,7 @@ class BoardCanvas(Painted):
 
     @property
     def places(self) -> BoardGeometry:
-        """The places of bars and of the palette."""
+        """The layout of the board at the present size."""
         known = self._geometry
         if known is not None and known.width == self.width() and known.room == self._room:
             return known
@@ -77,7 +77,7 @@ class BoardCanvas(Painted):
         self.update()
 
     def refresh(self) -> None:
-        """Show a changed game."""
+        """Show the game after a change."""
         self._geometry = None
         self.setMinimumHeight(int(self.places.height))
         self.setAccessibleDescription(_words(self.game.board))
@@ -230,7 +230,7 @@ class BoardCanvas(Painted):
             super().keyPressEvent(event)
 
     def _press_with_control(self, key: Qt.Key, shift: bool) -> None:
-        """Undo, redo, or select all passes: one of CONTROL_KEYS."""
+        """Undo, redo, or select all passes, according to `key`, one of CONTROL_KEYS."""
         if key is Qt.Key.Key_A:
             orders = self.game.board.orders
             self.game.select(one for order in orders for one in order)
@@ -252,7 +252,10 @@ class BoardCanvas(Painted):
         return key in LETTERS or key in self._single_keys or key in ARROWS
 
     def _select_next(self, by: int, added: bool) -> None:
-        """Select the pass after the last selected one, or before it; the first one if none is."""
+        """Select the next pass (1) or the previous one (-1) on the current lane.
+
+        If no pass of the lane was selected last, begin with the first or the last pass.
+        """
         selected = self.game.selected
         order = self.game.board.orders[self.game.lane]
         if not order:
@@ -272,7 +275,7 @@ class BoardCanvas(Painted):
         self.game.select((*before, chosen))
 
     def _shift_selected(self, by: int) -> None:
-        """Move the selected pass, if it is a single one, in the order of its lane."""
+        """Move the selected pass by one place in its lane, if only one is selected."""
         game = self.game
         if len(game.selected) != 1:
             return
@@ -310,5 +313,5 @@ def _words(board: Board) -> str:
 
 
 def _full_name(action: Action) -> str:
-    """Return a pass with its stage in words."""
+    """Return the name of a pass with its stage, in words."""
     return tr("{action} of stage {stage}", action=pass_text(action), stage=action.stage)

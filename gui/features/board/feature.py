@@ -29,7 +29,7 @@ KIND = N_("Puzzles (*.md)")
 
 
 class BoardFeature(Feature):
-    """The page of the board, in the place of the timeline while it is open."""
+    """The page of the board, which replaces the timeline while it is open."""
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -91,7 +91,7 @@ class BoardFeature(Feature):
         return made
 
     def open(self) -> None:
-        """Show the board, as it was left."""
+        """Show the board in its last state."""
         self.shell.centre.show_page(self.page)
         self.page.canvas.setFocus()
 
@@ -101,7 +101,7 @@ class BoardFeature(Feature):
         lifter.dropped.connect(self._move_bar)
 
     def edit(self) -> None:
-        """Put the step on screen on the board, or say why it does not fit."""
+        """Put the step on screen on the board, or show why it does not fit."""
         scene = self.shell.scene
         step = None if scene is None else scene.described
         if step is None:
@@ -110,7 +110,7 @@ class BoardFeature(Feature):
             self._edit_step(step)
 
     def _edit_step(self, step: int) -> bool:
-        """Put a step of the run shown on the board; if it does not fit, say why, return False."""
+        """Put a step of the run shown on the board; if it does not fit, show why, return False."""
         from core.board.from_run import board_of_run
 
         run = self.shell.run_shown
@@ -127,7 +127,7 @@ class BoardFeature(Feature):
         return True
 
     def _move_bar(self, span: Span, drop: Dropped) -> None:
-        """Edit the step of a predicted run, beginning with a bar that was dragged."""
+        """Put the step of a dragged bar on the board, and make the move there."""
         action = pass_of(span)
         if action is None or not self._edit_step(span.step):
             return
@@ -140,7 +140,7 @@ class BoardFeature(Feature):
             game.move(action, drop.position)
 
     def ask(self) -> None:
-        """Ask for the file of a puzzle, and begin it."""
+        """Ask for a puzzle file, and begin the puzzle."""
         title = tr("Open puzzle")
         folder = self.shell.settings.folder
 
@@ -148,7 +148,7 @@ class BoardFeature(Feature):
         ask_open(window, title, folder, [tr(KIND)], lambda paths: self.open_puzzle(paths[0]))
 
     def open_puzzle(self, path: Path) -> None:
-        """Begin a puzzle."""
+        """Show the board, and begin the puzzle of a file."""
         self.open()
         self.page.open_puzzle(path)
 

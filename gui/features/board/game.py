@@ -1,4 +1,4 @@
-"""The game on a board: moves with undo, selection, hints, and a puzzle's goals."""
+"""The game on a board: moves with undo, selection, hints, and the puzzle, if there is one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ FIRST = BoardRules.of(lanes=3, microbatches=4)
 class BoardGame(QObject):
     """Makes moves. `changed` is emitted after each change, `said` carries a line for the player.
 
-    `lane` is the lane to which keys apply, and `hinted` the pass of the last hint.
+    `lane` is the lane to which keys apply. `hinted` is the pass of the last hint, until the next
+    move.
     """
 
     changed = Signal()
@@ -43,7 +44,7 @@ class BoardGame(QObject):
         return self.history.now
 
     def begin(self, board: Board, puzzle: Puzzle | None = None) -> None:
-        """Begin with a board, which may be a puzzle's."""
+        """Begin with a board; `puzzle` is the puzzle that it belongs to, if any."""
         self.history = History(board)
         self.puzzle = puzzle
         self.selected = ()
@@ -85,7 +86,7 @@ class BoardGame(QObject):
         return self._try(lambda: self.board.stamp(self.selected), self.selected)
 
     def place_next(self, kind: Kind, stage: int | None = None) -> bool:
-        """Place the next pass of a kind on the current lane, or of a stage of it.
+        """Place the next pass of a kind on the current lane; with `stage`, of that stage.
 
         Returns False if that is illegal.
         """
@@ -112,7 +113,7 @@ class BoardGame(QObject):
         self._go(self.history.redo())
 
     def clear(self) -> None:
-        """Return to the first board, as a move that can be undone."""
+        """Return to an empty board, or to the start of the puzzle; this can be undone."""
         empty = Board.empty(self.board.rules)
         start = empty if self.puzzle is None else self.puzzle.start
         self._go(self.history.then(start))
@@ -137,7 +138,7 @@ class BoardGame(QObject):
             lane=self.lane,
             start=time_text(self.board.rules, found.start),
         )
-        # The author's own words first: the name of the pass gives away more.
+        # The author's own hint is first, because the name of the pass gives away more.
         advice = "" if self.puzzle is None else self.puzzle.hint
         self.changed.emit()
         self.said.emit(f"{advice} {text}".strip())
@@ -160,7 +161,7 @@ class BoardGame(QObject):
             self.select((*self.selected, action))
 
     def go_to_lane(self, lane: int) -> None:
-        """Apply keys to this lane from now on."""
+        """Apply keys to this lane from now on, and clear the selection."""
         last = self.board.rules.lanes - 1
         self.lane = max(0, min(lane, last))
         self.selected = ()

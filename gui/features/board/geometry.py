@@ -17,7 +17,7 @@ RIGHT = 18.0
 TOP = 26.0  # height of the time axis
 BETWEEN_CHIPS = 3.0
 WIDEST_UNIT = 44.0
-SPARE = 3  # units of time to the right of the last pass
+SPARE = 3  # free time to the right of the last pass, in forward passes
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ SIZES = (
     Sizes(bar=16, strip=8, chip=24, chip_height=13, above=3, between=2),
     Sizes(bar=14, strip=6, chip=24, chip_height=11, above=1, between=0),
 )
-"""Sizes from roomy to tight; a board takes the first at which all of it is in view.
+"""Sizes from large to small; a board uses the first with which all of it is visible.
 
-At the last one letters fill their bars and chips; lower ones could not be read.
+With the last, letters fill their bars and chips; in lower ones they would be illegible.
 """
 
 
@@ -70,10 +70,10 @@ class Drop:
 
 
 class BoardGeometry:
-    """The layout of a board in a width and a height in pixels.
+    """The layout of a board, `width` pixels wide and at most `room` pixels high if possible.
 
-    `longest` is a time that stays in view. A board that is too high at all sizes takes the tightest
-    and has to be scrolled.
+    The time axis reaches at least to the time `longest`. A board that is too high with all sizes
+    uses the smallest and has to be scrolled.
     """
 
     def __init__(self, board: Board, width: float, longest: float, room: float) -> None:
@@ -132,11 +132,11 @@ class BoardGeometry:
         return lines * line_height
 
     def x(self, time: float) -> float:
-        """Return the x of a time."""
+        """Return the x of a time, in pixels."""
         return LEFT + time * self.scale
 
     def lane_at(self, y: float) -> int:
-        """Return the lane at a y; the nearest one above or below all."""
+        """Return the lane at a y; above or below all lanes, the nearest one."""
         found = 0
         for lane, top in enumerate(self.tops):
             if y >= top:
@@ -152,9 +152,9 @@ class BoardGeometry:
         return None
 
     def drop_at(self, at: QPointF, dragged: Action) -> Drop:
-        """Return where a pass that is dragged to a point would be dropped.
+        """Return the target of a dragged pass that is dropped at a point.
 
-        On the middle of another bar of its lane a placed pass is exchanged with it.
+        A placed pass that is dropped on the middle of another bar is exchanged with it.
         """
         lane = self.lane_at(at.y())
         extents = []
@@ -165,7 +165,7 @@ class BoardGeometry:
         return Drop(lane, found.position, found.other)
 
     def caret(self, drop: Drop, dragged: Action) -> float:
-        """Return the x of a position in a lane's order."""
+        """Return the x of the line that marks the position of a drop, in pixels."""
         order = [one for one in self.board.orders[drop.lane] if one != dragged]
         if drop.position < len(order):
             following = order[drop.position]

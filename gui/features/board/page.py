@@ -30,11 +30,11 @@ from gui.widgets.layouts import NO_MARGINS, LayoutPart, button, column, named, r
 
 FREE = ""
 MOST_LIMIT = MOST_MICROBATCHES * 2
-PARS = 5  # schedules that are named with their par
+PARS = 5  # largest number of schedules whose par is shown
 
 
 class _BoardFrame(QScrollArea):
-    """A frame that shows the whole board if it can, and scrolls it otherwise."""
+    """Shrinks the board to fit its height, and scrolls it if that is not enough."""
 
     def __init__(self, canvas: BoardCanvas) -> None:
         super().__init__()
@@ -54,7 +54,8 @@ class _BoardFrame(QScrollArea):
 class BoardPage(QFrame):
     """Shows a game. `closed` asks to leave the page, `run_asked` to run the finished board.
 
-    `failed` carries a problem. `settings` are those of the run whose step is on the board, if any.
+    `failed` carries a problem. `settings` are those of the run that the board was made from, if
+    any.
     """
 
     closed = Signal()
@@ -79,7 +80,7 @@ class BoardPage(QFrame):
 
     @property
     def schedule_title(self) -> str:
-        """The title of what is on the board: the puzzle's, or where the schedule is from."""
+        """The title of the board: the puzzle's, or one that names the origin of the schedule."""
         if self.game.puzzle is not None:
             return self.game.puzzle.title
         if self.settings is None:
@@ -87,7 +88,7 @@ class BoardPage(QFrame):
         chosen = with_defaults(self.settings)[SCHEDULE] or ""
         schedule = SCHEDULES.get(chosen)
         if schedule is None:
-            # It is from a file, and may have been made by hand already: its name stays.
+            # A schedule from a file, perhaps saved from a board, keeps its name.
             return Path(chosen).stem
         return tr("{schedule}, edited", schedule=tr(schedule.title))
 
@@ -108,7 +109,7 @@ class BoardPage(QFrame):
         self.canvas.setFocus()
 
     def open_board(self, board: Board, settings: Specification | None = None) -> None:
-        """Begin with a board that is no puzzle; `settings` are of the run that it is made from."""
+        """Begin with a board without a puzzle; `settings` are of the run that it was made from."""
         self.settings = settings
         self.puzzles.setCurrentIndex(0)
         self._show_rules(board.rules)
@@ -212,7 +213,7 @@ class BoardPage(QFrame):
         self.run = button(QPushButton, tr("▶  Run it"), tip, self.run_asked.emit)
         self.run.setObjectName("primary")
         for one in (self.undo, self.redo, self.hint, self.stamp, self.clear):
-            # The board keeps the focus, so that its keys go on working.
+            # A click leaves the focus on the board, so that its keys still work.
             one.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def _puzzle_choice(self) -> Choice:
@@ -273,7 +274,7 @@ class BoardPage(QFrame):
         self.game.begin(Board.empty(rules))
 
     def _show_rules(self, rules: BoardRules) -> None:
-        """Show a board's rules in the fields, without beginning another one."""
+        """Show a board's rules in the fields, without beginning another board."""
         stages = "1" if rules.chunks == 1 else "2"
         ends_on_first_lane = rules.lanes > 1 and rules.stage_lanes[-1] == 0
         if rules.chunks == 2 and ends_on_first_lane:
@@ -335,7 +336,7 @@ class BoardPage(QFrame):
                 "Click a pass below a lane to place it, or press F or B. Drag a bar to move it; "
                 "drop it on another one to exchange them."
             )
-        # A space keeps the height of the line.
+        # A space, because an empty label would be lower than a line.
         self.message.setText(text or " ")
 
 

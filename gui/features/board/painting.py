@@ -59,7 +59,7 @@ class BoardPainter:
             self._outline(place, theme.path)
 
     def draw_dragged(self, action: Action, at: QPointF, drop: Drop) -> None:
-        """Paint a pass that is dragged, and where it would be dropped."""
+        """Paint a dragged pass at the pointer, and mark its target."""
         board = self._game.board
         if drop.lane == board.lane_of(action):
             self._draw_target(action, drop)
@@ -132,7 +132,7 @@ class BoardPainter:
     def _name_line(self) -> float:
         """Return the height of the line with a lane's name."""
         sizes = self._places.sizes
-        # A low bar has room for one line: its passes say which stage they are of.
+        # A low bar has room for one line only, so the stages are left out.
         return sizes.bar if sizes.is_low else sizes.bar / 2
 
     def _draw_names(self, lane: int) -> None:

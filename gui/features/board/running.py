@@ -1,4 +1,4 @@
-"""Runs of a board: saved as a schedule, run with verification, compared with its prediction."""
+"""Saves a board as a schedule, runs it with verification, and waits for its prediction."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BoardRuns(QObject):
     def begin(self, board: Board, title: str, settings: Specification | None = None) -> None:
         """Save a complete board and run it, with the settings of another run if they are given.
 
-        The run is titled by the board's title.
+        `title` becomes the title of the run.
         """
         try:
             path = save_board(board, self._folder, title)
@@ -54,9 +54,9 @@ class BoardRuns(QObject):
             self.failed.emit(tr("A run is under way: run the board when it has ended."))
 
     def take_prediction(self, run: Run) -> None:
-        """Handle the prediction of a run, once it is computed."""
+        """Emit `predicted` if this is the run of the last board and its prediction is known."""
         is_of_board = run.trace.header.specification[SCHEDULE] == self.schedule
         if self.schedule is not None and is_of_board and run.prediction is not None:
-            # Once: the run may be shown, and predicted, again.
+            # Only once: the run may be predicted again when it is shown again.
             self.schedule = None
             self.predicted.emit(run)
