@@ -44,7 +44,7 @@ _PACKAGE = os.path.dirname(os.path.realpath(__file__))
 _INSIDE = os.path.join(_PACKAGE, "_app")  # in a wheel; in a checkout `core` is next to this package
 _HOME = _INSIDE if os.path.isdir(_INSIDE) else os.path.dirname(_PACKAGE)
 __path__.append(os.path.join(_HOME, "core"))
-# The module of bubblescope.api and the name in it of each part of the interface.
+# For each public name, its module in bubblescope.api and its name there.
 _PARTS = {
     "BubblescopeError": ("errors", "BubblescopeError"),
     "Comparison": ("comparison", "Comparison"),

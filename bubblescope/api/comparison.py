@@ -1,4 +1,4 @@
-"""Two runs compared, as an object of Python."""
+"""A comparison of two runs, as a Python object."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from core.compare.runs import TwoRuns, row_dict
 
 @dataclass(frozen=True)
 class Comparison:
-    """The median steps of two runs, `a` and `b`, compared.
+    """A comparison of the median steps of two runs, `a` and `b`.
 
-    In a notebook it is shown as its sentence and its table.
+    A notebook shows it as a sentence and a table.
     """
 
     two: TwoRuns
@@ -26,7 +26,7 @@ class Comparison:
 
     @property
     def text(self) -> str:
-        """The main reasons of the difference, in one sentence."""
+        """The main reasons for the difference, in one sentence."""
         return str(self.two.sentence())
 
     @property

@@ -37,7 +37,7 @@ def run(
     loss: Callable[..., object] | None = None,
     **options: object,
 ) -> Run:
-    """Run a strategy in a separate process, and return the run when it is over.
+    """Run a strategy in a separate process, and return the run when it has ended.
 
     `options` are the options of the command `run` with underscores, such as
     `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. The run is recorded to
@@ -45,9 +45,9 @@ def run(
     ssh; file names in `options` then refer to files there.
 
     `model` may also be a module in memory, or a list of modules that are its blocks. Then `sample`
-    is its data, tensors `(input, target)` with a row for each example, by default the rows of one
-    batch, and `loss(output, target)` returns a mean over rows (default: the mean squared error).
-    The process trains a copy, also on another machine; the module itself is not changed.
+    is its data: tensors `(input, target)` with a row for each example, all of which form a batch
+    unless `batch` is given. `loss(output, target)` returns a mean over rows (default: the mean
+    squared error). The process trains a copy; the module itself is not changed.
 
     Raises BubblescopeError if the model cannot be sent, or if the run is refused, fails or, with
     `verify=True`, has wrong gradients. Ctrl+C, or interrupting the kernel, ends the process, keeps
@@ -76,7 +76,8 @@ def run(
 def open_run(path: Path | str) -> Run:
     """Read a recording, a folder of ranks, or another program's trace.
 
-    The run's `warning` says what the file lacks. Raises BubblescopeError if it cannot be read.
+    The run's `warning` names missing or damaged data. Raises BubblescopeError if the file cannot be
+    read.
     """
     with in_one_line():
         opened = open_recording(str(path))
@@ -95,10 +96,10 @@ def predict(
 ) -> Run:
     """Predict a step of a strategy, without running it.
 
-    The costs of its tasks come from a file of `costs`, as `bubblescope calibrate` writes it, or
-    from the whole steps of a run or file that was `measured`; give one of the two. `options`,
-    `sample` and `loss` are those of `run`. Raises BubblescopeError for neither or both, and for a
-    plan that is impossible.
+    The costs of its tasks are read from the file `costs`, as `bubblescope calibrate` writes it, or
+    taken from the whole steps of the run or file `measured`; give one of the two. `options`,
+    `sample` and `loss` are those of `run`. Raises BubblescopeError if neither or both are given,
+    and for an impossible plan.
     """
     with in_one_line(), sent_model(options, sample, loss) as sent:
         specification = specification_from({"strategy": strategy, **sent})
@@ -133,7 +134,7 @@ def gate(
     fail_over: float = 0.0,
     assertions: Sequence[str] = (),
 ) -> Gate:
-    """Judge whether a run is slower than a baseline by more than the noise and what is allowed.
+    """Judge whether a run is slower than a baseline by more than noise and the allowed slow-down.
 
     `fail_over` is the allowed slow-down as a fraction, such as 0.03; `assertions` are texts such as
     `bubble<20%`. The result's `passes` is the answer, and `headline` the reason in one line. Raises

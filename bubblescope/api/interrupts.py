@@ -14,17 +14,17 @@ from contextlib import contextmanager
 INTERRUPTED = 128 + signal.SIGINT
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 UNWIND_SECONDS = 3.0
-"""Time for a command to end by itself; after that it is interrupted once more."""
+"""Time in s for a command to end by itself; then it is interrupted once more."""
 END_SECONDS = 1.5
-"""Time after that until the process is ended."""
+"""Time in s after the second interrupt until the process is ended."""
 
 
 @contextmanager
 def ending_when_asked() -> Iterator[None]:
     """Within the context, the first Ctrl+C or SIGTERM raises KeyboardInterrupt.
 
-    Only the first, so that cleanup is not interrupted. A thread ensures that the process ends even
-    if the main thread is in native code.
+    Further signals are ignored, so that cleanup is not interrupted. A thread ensures that the
+    process ends even if the main thread is in native code.
     """
     # Python runs signal handlers between bytecode instructions of the main thread, and so not while
     # that thread is in native code (a torch kernel, a system call of Arrow's). But the C-level
@@ -40,8 +40,8 @@ def ending_when_asked() -> Iterator[None]:
             yield
         finally:
             signal.set_wakeup_fd(before)
-            # Closing the pipe ends the thread. This must come after set_wakeup_fd, because nothing
-            # may write to a closed pipe.
+            # Closing the pipe ends the thread. Close it after set_wakeup_fd, because nothing may
+            # write to a closed pipe.
             os.close(write_end)
             watch.join()
             os.close(read_end)
@@ -49,7 +49,7 @@ def ending_when_asked() -> Iterator[None]:
 
 @contextmanager
 def noting_interrupts() -> Iterator[list[int]]:
-    """Collect Ctrl+C and SIGTERM in the list, so that rows are received without interruption."""
+    """Collect Ctrl+C and SIGTERM in the yielded list instead of interrupting the context."""
     noted: list[int] = []
     with handling(noted.append):
         yield noted
@@ -75,7 +75,7 @@ def handling(take: Callable[[int], None]) -> Iterator[None]:
         return
     before = {}
     for number in SIGNALS:
-        # A shell ignores SIGINT for background jobs (`&`), which must stay so.
+        # A shell makes background jobs (`&`) ignore SIGINT, and they must go on ignoring it.
         if signal.getsignal(number) is not signal.SIG_IGN:
             before[number] = signal.signal(number, lambda number, _: take(number))
     try:
@@ -117,7 +117,7 @@ class _Watch(threading.Thread):
         signal.pthread_kill(threading.main_thread().ident or 0, number[0])
         if not self._is_over(END_SECONDS):
             print("bubblescope: did not end in time and was stopped", file=sys.stderr, flush=True)
-            # Skip cleanup, because that hangs. Children end when their pipes close.
+            # Skip cleanup, because it hangs. Children end when their pipes close.
             os._exit(INTERRUPTED)
 
     def _is_over(self, seconds: float) -> bool:

@@ -21,7 +21,7 @@ KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "True or
 
 
 def specification_from(options: Mapping[str, object]) -> Specification:
-    """Return the run with these options, and defaults for the others.
+    """Return the specification with these options, and defaults for the others.
 
     A model may be given as a path. Raises PlanError in one line for an unknown option, and for a
     value of another type.
@@ -34,7 +34,7 @@ def specification_from(options: Mapping[str, object]) -> Specification:
 
 
 def swept_values(options: Mapping[str, object]) -> dict[str, tuple[OptionValue, ...]]:
-    """Return the values that a sweep tries, by option; a list or tuple has several.
+    """Return the values that a sweep tries, by option; a list, tuple or range has several.
 
     Raises PlanError in one line for an unknown option, and for a value that is invalid, repeated
     or of another type.

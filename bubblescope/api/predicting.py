@@ -30,8 +30,8 @@ from core.trace.trace import Trace
 class PredictedRun:
     """A predicted step of a run, with its plan, the costs, and the requested faults.
 
-    `number` counts the measured steps from 1. `step` is the same step as faults are numbered: from
-    0, with the warm-up.
+    `number` is the step's number among the measured steps, from 1. `step` is its number among all
+    steps, from 0 and including warm-up, as in faults.
     """
 
     planned: PlannedStep
@@ -84,12 +84,12 @@ def predict_run(specification: Specification, costs: CostModel, number: int = 1)
 def with_measured_costs(
     specification: Specification, trace: Trace, steps: Sequence[int], name: str
 ) -> tuple[Specification, CostModel]:
-    """Return the costs of a trace's steps, and the run with missing settings taken from the trace.
+    """Return the run with missing settings taken from a trace, and the costs of the trace's steps.
 
-    These are the numbers of stages, micro-batches and replicas and, for a run of Bubblescope with
-    as many lanes, its devices. With borders the costs are by block, estimated from the costs of
-    stages, and the model is the trace's unless another one is given. `name` is the trace's, for
-    errors. Raises PlanError.
+    The settings are the numbers of stages, micro-batches and replicas and, for a run of Bubblescope
+    with as many lanes, its devices. With borders the costs are by block, estimated from the costs
+    of stages, and the model is the trace's unless another one is given. `name` is the trace's name,
+    for error messages. Raises PlanError.
     """
     found = plan_costs(MeasuredSteps.of(trace, steps))
     if Kind.FORWARD not in found.costs.passes:

@@ -12,7 +12,7 @@ from core.trace.trace import Trace
 
 
 class ProgressBar:
-    """Shows the number of steps that have begun, of all steps with warm-up."""
+    """Shows how many of all steps, including warm-up, have begun."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -54,7 +54,7 @@ class SweepBar:
         if self._bar is None and self._is_shown:
             self._bar = tqdm(total=place.count, desc="sweep", unit="run", leave=False)
         if self._bar is not None:
-            # Runs of failed settings are left out, so they are not counted one by one.
+            # Runs of failed settings are skipped, so the number may grow by more than one.
             self._bar.update(place.number - 1 - self._bar.n)
             self._bar.set_postfix_str(setting_text(self._sweep, place.setting))
         return NoProgress()

@@ -39,7 +39,7 @@ class Run:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The limit of a step, as `text`, `kind` and `loss_ns`; None without a whole step."""
+        """The main limit of a step, as `text`, `kind` and `loss_ns`; None without a whole step."""
         return self.summary.verdict
 
     @property

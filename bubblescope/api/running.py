@@ -1,6 +1,6 @@
 """Runs in an engine process, from the start to the last message.
 
-The command line and the Python interface run through here.
+Both the command line and the Python interface use this module.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from core.trace.trace import Trace
 POLL_SECONDS = 0.05  # polling more often would take time from the lanes if every core has one
 
 MOST_STOP_SECONDS = 2.5
-"""Most time for an interrupted run to stop, so that a command can print what it has measured."""
+"""Time limit in s for an interrupted run to stop, so that a command can print its results."""
 
 
 class RunError(RuntimeError):
-    """A run failed; the message says why in one line."""
+    """Raised if a run fails; the message gives the reason in one line."""
 
 
 class Progress(Protocol):
-    """Shows how far a run has come."""
+    """Protocol: a display of a run's progress."""
 
     def show(self, trace: Trace) -> None:
         """Show the state of a trace that has grown."""
@@ -64,19 +64,19 @@ def execute(
 
 
 def send_files(client: EngineClient, files: Sequence[Path], interrupts: list[int]) -> None:
-    """Send the files of a model to the engine's machine, unless that is this one or has them.
+    """Send a model's files to the engine's machine, unless it is this one or has them already.
 
     Raises RunError if the engine ends, and KeyboardInterrupt if interrupted.
     """
     if not files or not client.host or client.keeps_files:
         return
-    # Only an engine that has answered reads what it is sent.
+    # The engine does not read files before its first answer.
     if not client.has_answered:
         ready_hardware(client, interrupts)
     for _ in client.keep(files):
         if interrupts:
             raise KeyboardInterrupt
-    if not client.keeps_files:  # its engine has ended meanwhile
+    if not client.keeps_files:  # the engine has ended meanwhile
         _awaited(client, Hardware, interrupts)
 
 

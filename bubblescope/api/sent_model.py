@@ -1,4 +1,4 @@
-"""Models in memory: they reach the process that runs them as a file, which is then removed."""
+"""Models in memory, passed to the engine's process as a temporary file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from core.plain import error_text
 from core.temporary import temporary_folder
 
 DATA = "model.pt"
-# The engine gets a model file like any other (docs/adding.md), which reads the module from DATA.
-# Its search path is extended at the end, so that modules of Bubblescope keep their meaning there.
+# The engine receives a model file like any other (docs/adding.md), which reads the module from
+# DATA. It extends the search path at the end, so that Bubblescope's own modules take precedence.
 MODEL_FILE = '''\
 """A model that was in memory. Written by `bubblescope.run`, and removed after the run."""
 
@@ -55,9 +55,9 @@ def sent_model(
     """Yield the options with a model in memory as a file that the engine can read.
 
     The file is in a private folder, which is removed at the end; if this process is killed, the
-    next one that sends a model removes it. Options without a model in memory are returned as they
-    are. Raises BubblescopeError, in one line, if the model cannot be sent or `sample` does not
-    suit it.
+    next one that sends a model removes it. Options without a model in memory are yielded
+    unchanged. Raises BubblescopeError, in one line, if the model cannot be sent or `sample` does
+    not suit it.
     """
     model = options.get("model")
     if not _is_in_memory(model):
@@ -147,9 +147,10 @@ _PROTOCOL = 4
 
 
 def _pickler(sent: Mapping[str, object]) -> ModuleType:
-    """Return cloudpickle, which also sends classes of a notebook, or else pickle.
+    """Return cloudpickle, which can also pickle classes of a notebook, or else pickle.
 
-    Raises BubblescopeError for a class or function of a notebook or script without cloudpickle.
+    Raises BubblescopeError if cloudpickle is needed but not installed: for a class or function of a
+    notebook or script.
     """
     try:
         import cloudpickle  # type: ignore[import-not-found]

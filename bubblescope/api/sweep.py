@@ -1,4 +1,4 @@
-"""A sweep: many runs with several values of options, and their results as an object of Python."""
+"""Sweeps: runs with several values of options, and their results as a Python object."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from core.sweep.sweep import MOST_RUNS, REFERENCES, REPEATS, sweep_of_values
 class SweepResults:
     """The results of a sweep, by setting.
 
-    In a notebook they are shown as the sentence, the table and the picture. `warning` names
-    settings that failed.
+    A notebook shows them as a sentence, a table and a picture. `warning` names settings that
+    failed.
     """
 
     results: Results
@@ -36,7 +36,7 @@ class SweepResults:
 
     @property
     def text(self) -> str:
-        """The fastest setting, and those without a certain difference, in one sentence."""
+        """The fastest setting, and those that are not certainly slower, in one sentence."""
         return fastest_text(self.results, "repeat=3")
 
     @property
@@ -49,9 +49,10 @@ class SweepResults:
     def table(self) -> pa.Table:
         """Return a row for each setting, with times in ms.
 
-        Its columns are the options that differ; `lanes` and `runs`, their numbers; the mean of the
-        runs' median steps and its sample standard deviation, None for one run; and `ideal_ms`, the
-        mean of `single` divided by the lanes, None where `single` was not run.
+        The columns are the options that differ; the numbers of `lanes` and `runs`; `mean_ms`, the
+        mean of the runs' median steps; `deviation_ms`, their sample standard deviation, None for
+        one run; and `ideal_ms`, the mean of `single` divided by the number of lanes, None where
+        `single` was not run.
         """
         return pa.Table.from_pylist([self._row(found) for found in self._found])
 
@@ -136,12 +137,12 @@ def sweep(
     `options` are the options of `run`, each with one value or a list of values, such as
     `sweep("pipeline", split_size=[1, 2, 4], batch=12)`; `sample` and `loss` are as for `run`.
     `beside` are strategies that are run for reference, () for none; `repeat` is the number of runs
-    of each setting, and `shuffle` the seed of their order. `csv` names a table to which each run is
-    appended, and whose runs are not made again. `on="user@host"` makes the runs on another machine,
-    as in `run`.
+    of each setting, and `shuffle` the seed of their order. Each run is appended to the table in the
+    file `csv`, and runs that it already has are not repeated. `on="user@host"` makes the runs on
+    another machine, as in `run`.
 
     Raises BubblescopeError in one line if a setting is refused or nothing could be measured, and
-    KeyboardInterrupt when interrupted; the table keeps the runs until then.
+    KeyboardInterrupt when interrupted; the table keeps the runs that have ended.
     """
     with in_one_line():
         is_count = isinstance(repeat, int) and not isinstance(repeat, bool)

@@ -15,7 +15,7 @@ from core.sweep.values import value_text
 def setting_text(asked: Sweep, setting: Specification) -> str:
     """Return the options that distinguish a setting, in the form of the command line.
 
-    If nothing distinguishes it, return its strategy.
+    If no option does, return its strategy.
     """
     words = [_word(option, value) for option, value in asked.differing(setting)]
     return " ".join(words) or setting.strategy
@@ -24,7 +24,7 @@ def setting_text(asked: Sweep, setting: Specification) -> str:
 def fastest_text(results: Results, repeat: str) -> str:
     """Return a sentence with the fastest setting and all that do not differ significantly.
 
-    `repeat` is the option for more runs, as its user writes it. The results must not be empty.
+    `repeat` is the option for more runs, as the user writes it. The results must not be empty.
     """
     best = results.fastest
     assert best is not None

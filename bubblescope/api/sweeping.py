@@ -1,6 +1,6 @@
 """The runs of a sweep, one after the other in one engine process.
 
-The command line and the Python interface sweep through here.
+Both the command line and the Python interface use this module.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from core.sweep.table import SweepRow, UnmeasuredError, header_text, read_table,
 
 
 class SweepTable:
-    """The rows so far, in memory and, if there is a file, appended to it one by one.
+    """The rows so far, in memory and, if a file is given, appended to it one by one.
 
-    Reads the rows that the file at `path` already has; PlanError if it is not this sweep's table,
-    or if its runs were made on another machine than `host` ("" is this one).
+    Reads the rows that the file at `path` already has. Raises PlanError if it is not this sweep's
+    table, or if its runs were made on a machine other than `host` ("" is this one).
     """
 
     def __init__(self, path: str | None, asked: Sweep, host: str = "") -> None:
@@ -70,9 +70,9 @@ class SweepTable:
 
 @dataclass(frozen=True, slots=True)
 class SweepPlace:
-    """A run of a sweep that begins: its setting, its number from 1, and how many runs there are.
+    """A run of a sweep that begins: its setting, its number from 1, and the number of runs.
 
-    `seconds_left` is the estimated time in s of it and the following ones; None at first.
+    `seconds_left` is the estimated time in s of this run and the following ones; None at first.
     """
 
     setting: Specification
@@ -82,7 +82,7 @@ class SweepPlace:
 
 
 class SweepListener(Protocol):
-    """Shows how far a sweep has come."""
+    """Protocol: a display of a sweep's progress."""
 
     def begins(self, place: SweepPlace) -> Progress:
         """Show that a run begins; returns the progress of its steps."""

@@ -32,7 +32,7 @@ def check_machine(arguments: argparse.Namespace) -> int:
     """Measure this machine, print a line for each check, and return the exit status.
 
     With `--folder`, save the table, the recordings and their pictures there. Raises RunError if the
-    check cannot be made, or broke off; what was measured before that is printed and saved.
+    check cannot be made or ends early; measurements made until then are printed and saved.
     """
     folder = None if arguments.folder is None else Path(arguments.folder).resolve()
     if folder is not None:
@@ -87,9 +87,9 @@ def _write_runs(folder: Path) -> None:
 
 
 def _measure(folder: str, full: bool) -> tuple[list[Measured], Failed | None]:
-    """Return all measurements, and why the check broke off or None.
+    """Return all measurements, and the failure that ended the check early, or None.
 
-    Shows on standard error how many there are so far.
+    If standard error is a terminal, shows the number of measurements so far there.
     """
     found: list[Measured] = []
     failed = None

@@ -59,7 +59,7 @@ def print_devices(arguments: argparse.Namespace) -> None:
 
 
 def print_plan(arguments: argparse.Namespace) -> None:
-    """Print the plan of a step, one for each number of rows in the epoch.
+    """Print a plan for each number of rows that a step of the run has.
 
     With `--csv`, save the first one as a schedule.
     """
@@ -88,7 +88,7 @@ def print_plan(arguments: argparse.Namespace) -> None:
 
 def _planned(specification: Specification) -> PlannedRun:
     """Plan a run, even if this machine lacks its devices. Raises PlanError."""
-    # A kind that is not in the table can only be described by torch.
+    # Only torch can describe a kind of device that is not in KINDS.
     is_known = any(kind in specification.devices for kind in KINDS)
     hardware = host_hardware() if is_known else ask_engine(Hardware)
     return plan_run(specification, hardware, describe_model, present=False)
@@ -185,7 +185,7 @@ def _write_outputs(
 
 
 def export(arguments: argparse.Namespace) -> None:
-    """Draw recordings, write a report, list spans. Raises ValueError in one line for bad input."""
+    """Write the files that the options request. Raises ValueError in one line for bad input."""
     check_outputs(vars(arguments))
     # Check all options before reading the recordings, which may be large.
     query = table_query(arguments)
@@ -208,7 +208,7 @@ def export(arguments: argparse.Namespace) -> None:
             raise PlanError(f"{name} has no spans: there is nothing to export")
     traces = opened[: len(arguments.recordings)]
     check_formats(traces[0], arguments)
-    # Take the part before any file is written, because it may be refused.
+    # Select the part before any file is written, because it may be refused.
     if arguments.report is not None:
         part = reported.of(traces[0], arguments.recordings[0])
     if arguments.image is not None:
@@ -245,7 +245,7 @@ def summarise_files(arguments: argparse.Namespace) -> None:
 
 
 def _compared(trace: Trace) -> tuple[Comparison | None, str]:
-    """Compare a run's steps with their prediction, or return the reason why there is none."""
+    """Compare a run's steps with their prediction; if there is none, return the reason."""
     try:
         comparison = predict_steps(trace)
     except PlanError as error:

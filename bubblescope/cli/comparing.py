@@ -37,7 +37,7 @@ _NAMES = {
 }
 """Text of a row by its group; `{}` is the row's name. Other groups show the name alone."""
 MOST_DIGITS = 10
-"""Most digits of a step's number; Python refuses to parse thousands."""
+"""Limit on the digits of a step's number; Python refuses to parse thousands of digits."""
 
 
 def compare_recordings(arguments: argparse.Namespace) -> None:

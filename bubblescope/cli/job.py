@@ -89,7 +89,7 @@ def listener_address(option: str, out: str) -> Address:
 
 
 def _recordings(folder: str) -> dict[Path, int]:
-    """Return when each rank's recording in a folder was last modified, in ns."""
+    """Return the modification time, in ns, of each rank's recording in a folder."""
     return {path: path.stat().st_mtime_ns for path in Path(folder).glob("rank-*.arrow")}
 
 

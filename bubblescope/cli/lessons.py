@@ -80,7 +80,7 @@ def _present(found: Lesson, client: EngineClient, interrupts: list[int]) -> None
         say(f"{runs_text(step, figures)}\n")
         text = filled(step.text, figures)
         if text != step.text:
-            # It has figures, which were not known before the runs.
+            # The text has figures, which were not known before the runs.
             say(plain(text))
         slow = straggler_of(step.runs[-1]) if step.find else None
         if slow is not None and _is_interactive():
@@ -93,7 +93,7 @@ def _present(found: Lesson, client: EngineClient, interrupts: list[int]) -> None
 
 
 def step_text(step: LessonStep, place: str) -> str:
-    """Return a step's text and its question before its runs: their figures are shown as `…`."""
+    """Return a step's text and question as shown before its runs, with `…` for their figures."""
     text = plain(filled(step.text, []))
     question = plain(filled(step.question, []))
     return f"{place}. {plain(step.title)}\n{text}\n\n{question}"
@@ -130,7 +130,7 @@ def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> Run
 
 
 def _ask_prediction(step: LessonStep, prediction: Prediction) -> Guess | None:
-    """Ask for the prediction of a step until the answer is valid, or empty for none."""
+    """Ask for the prediction of a step until the answer is valid; an empty answer is None."""
     question = prediction_question(step, prediction)
     accepted = "use a number, or 15 + 15 for rows"
     if prediction.against is not None:

@@ -19,9 +19,9 @@ def add_specification(
     runs: bool = False,
     forms: Mapping[str, dict[str, Any]] | None = None,
 ) -> None:
-    """Add an argument for every option, in groups; with `runs` also the options of runs alone.
+    """Add an argument for every option, in groups; with `runs`, also options that only runs take.
 
-    `forms` has keyword arguments of `add_argument` that replace an option's own, by its name.
+    `forms` maps names of options to keyword arguments of `add_argument` that replace their own.
     """
     own_forms = {} if forms is None else forms
     for group in OptionGroup:

@@ -17,7 +17,7 @@ TAKE_PART = f"use {WHOLE} or --range START:END to take a part of it as a step"
 
 @dataclass(frozen=True, slots=True)
 class TracePart:
-    """The part of a trace to take as one step: the `whole` trace, a `range`, or by default none.
+    """The part of a trace to use as its only step: the `whole` trace, a `range`, or none (default).
 
     `option` is the option that gave the range, for messages.
     """

@@ -38,7 +38,8 @@ from core.trace.trace import Trace
 MOST_LANES_SHOWN = 64
 _DEFAULTS = {option.name: option.default for option in OPTIONS}
 MOST_JUDGED = 250_000
-"""Largest step that gets a verdict, which needs ten simulations of 1 s per million tasks."""
+"""Largest number of tasks of a step that gets a verdict: that takes ten simulations, each about 1 s
+per million tasks."""
 
 
 def predict(arguments: argparse.Namespace) -> None:

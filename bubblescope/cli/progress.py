@@ -13,8 +13,8 @@ ALWAYS = ("warning",)
 class ProgressPrinter:
     """Prints the number of the current step on a terminal, and log lines.
 
-    Of the log, only warnings are printed unless `verbose` is True. `before` precedes the step.
-    Warnings in `shown` are not printed again.
+    Only warnings are printed from the log, unless `verbose` is True. `before` is printed before the
+    step. Warnings in `shown` are not printed again.
     """
 
     def __init__(self, verbose: bool, before: str = "", shown: set[str] | None = None) -> None:

@@ -23,7 +23,7 @@ PIP = "-m pip --disable-pip-version-check --no-cache-dir --quiet install"
 def push(arguments: argparse.Namespace) -> None:
     """Install the wheel on a host, in a separate venv, and print the version there.
 
-    Raises PlanError for an unusable name of a host, and OSError in one line if it fails.
+    Raises PlanError for an invalid host name, and OSError in one line if the installation fails.
     """
     host = checked_host("push", arguments.host)
     with tempfile.TemporaryDirectory() as folder:
@@ -35,10 +35,10 @@ def push(arguments: argparse.Namespace) -> None:
 
 
 def install_script(python: str | None, size: int) -> str:
-    """Return the script of `sh` that installs the wheel, the first `size` bytes of its input.
+    """Return the `sh` script that installs the wheel, which is the first `size` bytes of its input.
 
-    It ends with all that it has started when its standard input ends. A given Python's own
-    packages, such as its torch, are used where they are new enough.
+    When its input ends, the script ends, and so do all programs that it has started. If `python` is
+    given, its own packages, such as torch, are used where they are new enough.
     """
     names = PYTHONS if python is None else (python,)
     option = "" if python is None else "--system-site-packages "
@@ -60,9 +60,9 @@ def install_script(python: str | None, size: int) -> str:
         f'if "$name" -c {shlex.quote(NEW_ENOUGH)} 2>/dev/null; then python="$name"; break; fi; '
         "done",
         f'if [ -z "$python" ]; then echo {shlex.quote(NO_PYTHON)} >&2; exit 1; fi',
-        # A venv of an earlier push stays, unless another Python is requested or its pip is missing.
+        # A venv of an earlier push is kept, unless a Python is named or the venv has no pip.
         f'{keep} || "$python" -m venv --clear {option}"$folder/venv" >&2',
-        # First the package itself: pip would keep one of the same version.
+        # Reinstall the package itself first, because pip would keep one of the same version.
         f'"$folder/venv/bin/python" {PIP} --no-deps --force-reinstall "$wheel" >&2',
         f'"$folder/venv/bin/python" {PIP} "$wheel" >&2',
         '"$folder/venv/bin/bubblescope" --version',

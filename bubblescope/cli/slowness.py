@@ -66,7 +66,7 @@ def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
 def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
     """Return the text that `slowdown` prints: the matrix, and a table of workers and of kinds.
 
-    For each part it has the percentage of a step that the job would save.
+    Each part is listed with the percentage of a step that the job would save.
     """
     step = duration_text(found.step_ns)
     first = f"step {step}, mean of {steps_text(found.steps)}"

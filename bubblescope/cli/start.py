@@ -16,7 +16,7 @@ HEADLESS_IMAGE = "bubblescope.png"
 
 
 def run_arguments(arguments: Sequence[str]) -> int:
-    """Run a command, or the window without arguments. Return the exit status."""
+    """Run a command, or open the window if there are no arguments. Return the exit status."""
     if not arguments and has_display():
         return open_window(None)
     return run_command(arguments)

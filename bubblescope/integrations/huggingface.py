@@ -21,8 +21,8 @@ class HFCallback(TrainerCallback):  # type: ignore[misc]
 
         trainer = Trainer(..., callbacks=[HFCallback(out="runs/")])
 
-    Evaluations and checkpoints that the Trainer makes are left out. The loss that it logs is
-    recorded with its step. Calling `train` again replaces the recordings.
+    The Trainer's evaluations and checkpoints are not recorded. The loss that it logs is recorded
+    with its step. Calling `train` again replaces the recordings.
     """
 
     def __init__(self, out: str | Path = "runs/") -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bubblescope.integrations.training import TrainingRecording
 
-# Lightning is published under two names. A Trainer of the older one accepts only callbacks of it.
+# Lightning is published as two packages. A Trainer of the older one accepts only its own callbacks.
 if "pytorch_lightning" in sys.modules and "lightning.pytorch" not in sys.modules:
     from pytorch_lightning import Callback  # type: ignore[import-not-found]
 else:
@@ -21,8 +21,8 @@ class LightningCallback(Callback):  # type: ignore[misc]
 
         trainer = Trainer(..., callbacks=[LightningCallback(out="runs/")])
 
-    Validations and checkpoints are left out. `training_step` is one forward pass of the
-    LightningModule, even if it only calls parts of it. Another call of `fit` replaces the
+    Validations and checkpoints are not recorded. `training_step` is recorded as one forward pass of
+    the LightningModule, even if it only calls parts of the module. Calling `fit` again replaces the
     recordings.
     """
 
@@ -39,7 +39,7 @@ class LightningCallback(Callback):  # type: ignore[misc]
         self._wrap(trainer.strategy, "training_step", self._passing)
 
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
-        """Pause in a validation."""
+        """Pause during a validation."""
         self._recording.pause()
 
     def on_validation_end(self, trainer: Any, pl_module: Any) -> None:

@@ -14,8 +14,8 @@ from bubblescope.recorder.session import record  # type: ignore[import-not-found
 class TrainingRecording:
     """Begins, pauses and ends a recording when a trainer reports these events.
 
-    A trainer does not report every end: if training raises an error that the trainer keeps to
-    itself, the recording ends with the next training or with the process, as failed.
+    A trainer does not report every end: if training raises an error that the trainer does not
+    report, the recording ends as failed when the next training begins or the process ends.
     """
 
     def __init__(self, out: str | Path) -> None:
@@ -41,7 +41,7 @@ class TrainingRecording:
         return self._pause is not None
 
     def pause(self) -> None:
-        """Leave out everything until `resume`. Does nothing while it is paused."""
+        """Record nothing until `resume`. Does nothing if the recording is already paused."""
         if self._session is not None and self._pause is None:
             self._pause = self._session.paused()
             self._pause.__enter__()
