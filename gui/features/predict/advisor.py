@@ -31,16 +31,17 @@ from gui.look.core_texts import translated
 from gui.look.text import change_text, duration_text, range_text, tr
 
 BUSY_MS = 300  # delay until progress and Cancel are shown
-LATER_MS = 1500  # delay for a hidden panel: runs that are shown only briefly are not predicted
+LATER_MS = 1500  # delay for a hidden panel, so that runs shown only briefly are not predicted
 
 
 class AdvisorController(QObject):
     """Requests predictions of all ways, from the costs of the run that is shown.
 
-    It predicts once for each run, while no run is under way (`idle`): at once if the panel is
-    visible, otherwise after a delay. `advised` carries the Suggestions and the header of the run
-    that was asked about, as another one may be shown by then. `outcome` carries a text that
-    compares a run with its earlier prediction, and the run's header.
+    It predicts once for each run: at once if the panel is visible, otherwise after a delay. It
+    predicts nothing if `idle` returns False then, because a run is under way. `advised` carries the
+    Suggestions and the header of the run that they are for, because another run may be shown by
+    then. `outcome` carries a text that compares a run with its earlier prediction, and the run's
+    header.
     """
 
     advised = Signal(object, object)
@@ -75,7 +76,7 @@ class AdvisorController(QObject):
         panel.cancel.clicked.connect(self.cancel)
 
     def show_trace(self, trace: Trace) -> None:
-        """Take the run that is shown now; predict at once if the panel is visible."""
+        """Take the run that is shown now, unless it is a prediction, and predict its ways."""
         if trace.header.source is Source.PREDICTED:
             return
         self._trace = trace
@@ -105,8 +106,8 @@ class AdvisorController(QObject):
         match reply:
             case PredictionProgress(number, done, total) if number == self._asked:
                 self.panel.show_progress(done, total)
-            # The client numbers its requests, so a reply to a cancelled or repeated request has
-            # another number.
+            # Requests are numbered, so a reply to a cancelled or replaced request has another
+            # number.
             case PredictionDone(number, AdviceResult() as advised) if number == self._asked:
                 self._end()
                 self._show(advised)
@@ -116,7 +117,7 @@ class AdvisorController(QObject):
                 self._fail(text)
 
     def _show(self, advised: AdviceResult) -> None:
-        """Show predicted ways, and keep them for the comparison if one of them is run next."""
+        """Show predicted ways, and keep them to compare with later runs of these ways."""
         self._predicted = {way_of(way.specification): way for way in advised.ways}
         line = self._words()
         if advised.missing:
@@ -125,17 +126,18 @@ class AdvisorController(QObject):
         self.panel.show_line(line, True)
         ways = ranked(advised, lambda way: self._measured.get(way_of(way)))
         self.panel.show_ways(ways)
-        if self._trace is not None and not self._is_new:  # else about the run before
+        # If `_is_new`, `_trace` is a later run than the one that these ways are for.
+        if self._trace is not None and not self._is_new:
             self.advised.emit(better_ways(advised), self._trace.header)
 
     def close(self) -> None:
-        """Drop the request that is not answered yet."""
+        """Stop the timers, and drop the request that is not answered yet."""
         self._busy.stop()
         self._later.stop()
         self.predictor.cancel()
 
     def _begin(self) -> None:
-        """Take the costs of the run that is shown, and ask, unless that was done already."""
+        """Take the costs of the run that is shown, and ask, unless this was done already."""
         if not self._is_new or self._trace is None:
             return
         self._is_new = False
@@ -156,9 +158,9 @@ class AdvisorController(QObject):
             self.ask()
 
     def _compare(self) -> str:
-        """Return the measured step of the run next to its prediction; "" without a prediction.
+        """Return a text that compares the run with its earlier prediction; "" without one.
 
-        The measured step is kept for the table.
+        Keeps the measured step for the table.
         """
         if self._trace is None or self._costs is None:
             return ""
@@ -187,7 +189,7 @@ class AdvisorController(QObject):
         self.panel.set_busy(False)
 
     def _words(self) -> str:
-        """Return the run that is predicted for, and the source of its costs."""
+        """Return a text on the run that the ways are for, and the source of its costs."""
         if self._trace is None or self._costs is None:
             return ""
         header = self._trace.header
@@ -203,7 +205,7 @@ class AdvisorController(QObject):
 
 def advice_query(header: Header, known: RunCosts) -> AdviceQuery:
     """Return the request for advice on a run with these costs."""
-    # A hiccup happens in one step of the run only.
+    # A hiccup happens in one step of the run only, so the predicted steps have none.
     lasting = header.specification.having(hiccup=None)
     return AdviceQuery(
         specification=header.specification,

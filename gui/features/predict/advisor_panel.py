@@ -44,7 +44,7 @@ from gui.widgets.tables import Head, ReturnTable, TableModel, dress
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
-PADDING = 19  # pixels of a column next to its widest text
+PADDING = 19  # pixels of a column in addition to its widest text
 STEP = 1  # the column that the table is sorted by at first
 
 
@@ -131,7 +131,7 @@ COLUMNS = (
 
 
 class AdviceModel(TableModel):
-    """The ranked ways, a row each."""
+    """The ranked ways, with a row for each."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -156,7 +156,7 @@ class AdviceModel(TableModel):
         return COLUMNS[column].text(self.rows[row])
 
     def role_data(self, row: int, column: int, role: int) -> object:
-        """Return the tooltip of a way, or the sort key of a column."""
+        """Return the accessible text, tooltip or sort key of a cell; None for other roles."""
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{self.heads[column].title}: {self.text(row, column)}"
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -182,7 +182,7 @@ class _Ways(QSortFilterProxyModel):
 
 
 class AdvisorPanel(QWidget):
-    """The table of ranked ways, below a line with its source.
+    """The table of ranked ways, below a line on the run and the source of its costs.
 
     `picked` carries the Ranked that the user selects, `chosen` the Specification of a way to run.
     `opened` is emitted when the panel becomes visible. The controller connects to the buttons:
@@ -218,13 +218,13 @@ class AdvisorPanel(QWidget):
         self.show_line(tr("Run once: the costs come from its calibration."), False)
 
     def show_line(self, text: str, can_ask: bool) -> None:
-        """Show the source of the table, or what to do first."""
+        """Show a text above the table; `can_ask` enables the button that predicts all ways."""
         self.line.setText(text)
         self.line.setToolTip(plain_tip(text))
         self.again.setEnabled(can_ask)
 
     def show_ways(self, rows: Sequence[Ranked]) -> None:
-        """Show ranked ways, none of them selected."""
+        """Show ranked ways in the order of their places, with none selected."""
         self.model.show(list(rows))
         self._proxy.best = best_of_each(rows)
         self._filter()
@@ -237,12 +237,12 @@ class AdvisorPanel(QWidget):
         self.table.setCurrentIndex(QModelIndex())
 
     def show_progress(self, done: int, total: int) -> None:
-        """Show how many of the ways are predicted."""
+        """Show how many of the ways have been predicted."""
         self.progress.setRange(0, total)
         self.progress.setValue(done)
 
     def set_busy(self, busy: bool) -> None:
-        """Offer to cancel the prediction, or to predict again."""
+        """Show the progress and a button that cancels, or the button that predicts again."""
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         self.again.setVisible(not busy)
@@ -298,7 +298,7 @@ class AdvisorPanel(QWidget):
         index = self.table.currentIndex()
         if not index.isValid():
             return None
-        # The table shows the proxy's rows, as they are sorted now; the model has its own order.
+        # The view's index counts the sorted and filtered rows of the proxy, not those of the model.
         return self.model.rows[self._proxy.mapToSource(index).row()]
 
     def _choose(self) -> None:

@@ -25,8 +25,8 @@ MARGINS = (12, 6, 12, 6)
 class Before:
     """The run that a prediction is compared with.
 
-    `step_ns` is its median step, measured. `memory_bytes` is the estimated peak of its fullest
-    lane, None until it has been predicted.
+    `step_ns` is the measured length of its median step. `memory_bytes` is the estimated peak of its
+    fullest lane, None until it has been predicted.
     """
 
     step_ns: int
@@ -43,9 +43,10 @@ class After:
 
 
 class AnswerLine(QFrame):
-    """Two lines of text, and buttons at the right: `large`, `run`, and `sweep`, which is checkable.
+    """Two lines of text, and buttons at the right: `sweep`, which is checkable, `large` and `run`.
 
-    `run` wants the settings of the answer to be run, `large` wants its step in the timeline.
+    Their owners connect to them: `run` is for running the settings of the answer, `large` for
+    showing its step in the timeline.
     """
 
     def __init__(self) -> None:
@@ -77,7 +78,11 @@ class AnswerLine(QFrame):
         )
 
     def show_answer(self, name: str, before: Before | None, after: After, source: str) -> None:
-        """Show a prediction; `name` says which settings it is for, `source` has its costs."""
+        """Show a prediction, compared with the run `before` if there is one.
+
+        `name` is the title of the predicted settings, or "". `source` names the source of the costs
+        in a sentence.
+        """
         headline = headline_text(before, after)
         self.headline.setText(f"{name}: {headline}" if name else headline)
         basis = basis_text(after.basis)
@@ -98,7 +103,10 @@ class AnswerLine(QFrame):
 
 
 def headline_text(before: Before | None, after: After) -> str:
-    """Return the change of a run's step: `144 ms → 131 ms, −9.0 %, +9.0 MB`."""
+    """Return the change of a run's step: `144 ms → 131 ms, −9.0 %, +9.0 MB`.
+
+    Without a run, return the predicted step.
+    """
     if before is None:
         return tr("Predicted step: {step}", step=duration_text(after.step_ns))
     measured = duration_text(before.step_ns, like=after.step_ns)
@@ -113,7 +121,7 @@ def headline_text(before: Before | None, after: After) -> str:
 
 
 def more_text(more_bytes: int) -> str:
-    """Return a difference of memory with its sign: `+9.0 MB`, or that it is the same."""
+    """Return a difference of memory with its sign, `+9.0 MB`, or words for no difference."""
     if not more_bytes:
         return tr("same memory")
     sign = "+" if more_bytes > 0 else MINUS

@@ -1,4 +1,4 @@
-"""Settings of a run that corresponds to the question of a prediction. Pure."""
+"""Settings with which to run the pipeline of a What-if question. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.predict.whatif import WhatIfQuery
 def run_of(question: WhatIfQuery, base: Specification, lanes: int) -> Specification:
     """Return the settings that run the pipeline of a question.
 
-    The model, the optimizer and the way of measuring are taken from `base`, a run on `lanes`
+    Other settings, such as the model and the optimizer, are taken from `base`, a run on `lanes`
     compute lanes. If the question has another number of devices, the lanes are virtual.
     """
     options = (*STRATEGY_OPTIONS, *FAULT_OPTIONS)

@@ -15,7 +15,7 @@ from gui.widgets.option_fields import field_of
 
 
 class FaultFields:
-    """A field for each fault by the option's name, in `fields`; `unfold` shows and hides them."""
+    """A field for each fault, in `fields` by the option's name; `unfold` shows and hides them."""
 
     def __init__(self) -> None:
         self.fields = {option.name: field_of(option) for option in FAULT_OPTIONS}
@@ -38,7 +38,7 @@ class FaultFields:
         self._show()
 
     def write(self, faults: Mapping[str, OptionValue]) -> None:
-        """Show faults, unfolded if there are any."""
+        """Show faults by the options' names; unfold the fields if there are any, else fold them."""
         for name, field in self.fields.items():
             field.write(faults.get(name))
         self.unfold.setChecked(bool(faults))

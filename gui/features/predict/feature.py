@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class PredictFeature(Feature):
-    """The Try page. All its parts are made when a run is first shown.
+    """The Try page. Its parts are made when they are first needed.
 
-    `sweep_panel` returns the widget of sweeps, which the page shows; the sweep feature sets it.
+    `sweep_panel` returns the sweep panel, which the page shows; the sweep feature sets it.
     """
 
     def __init__(self, shell: Shell) -> None:
@@ -61,7 +61,7 @@ class PredictFeature(Feature):
 
     @cached_property
     def service(self) -> PredictionService:
-        """The process that predicts, for all panels."""
+        """The prediction process, which all panels share."""
         from core.predict.worker.service import PredictionService
 
         return PredictionService()
@@ -107,7 +107,7 @@ class PredictFeature(Feature):
 
     @cached_property
     def trying(self) -> TryController:
-        """The controller of the page, which shows the answer on top."""
+        """The controller of the page and of its answer line."""
         from gui.features.predict.page import TryPage
         from gui.features.predict.trying import TryController
 
@@ -119,7 +119,7 @@ class PredictFeature(Feature):
         return made
 
     def _show_what_if(self) -> None:
-        """Ask about the run shown, unless the user is to find its faults: What if lists them."""
+        """Offer the run's costs, unless its faults are concealed, because What if shows them."""
         run = self.shell.run_shown
         if run is not None and not run.live and not self.shell.concealment.text_for(run):
             self.what_if.show_trace(run.trace)
@@ -128,7 +128,7 @@ class PredictFeature(Feature):
         return self.trying.page
 
     def _show_settings(self, specification: Specification) -> None:
-        """Predict for the model of a valid form until a run is shown."""
+        """Use the model of a valid form for costs that were not measured in a run."""
         if "what_if" in vars(self) and not specification.own_model:
             self.what_if.panel.set_model(describe(specification))
 

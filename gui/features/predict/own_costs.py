@@ -20,7 +20,7 @@ from core.trace.trace import Trace
 class OwnCosts:
     """Costs of a run's own tasks, for questions with its settings.
 
-    `chunks` is None if the run's schedule has no such setting, or left it to its default.
+    `chunks` is None if the run's schedule has no such setting, or if the run used its default.
     """
 
     costs: CostModel
@@ -51,7 +51,7 @@ class OwnCosts:
 
 
 def own_costs(trace: Trace, known: RunCosts) -> OwnCosts | None:
-    """Return the costs of a pipeline's own tasks, with the settings that they are for."""
+    """Return the costs of a pipeline's own tasks; None if unknown, or if it is no pipeline."""
     specification = trace.header.specification
     if known.own is None or specification.strategy != STRATEGY.name or not run_cut(trace):
         return None

@@ -1,4 +1,4 @@
-"""The Try page: the answer on top; below it the question, the ranked ways, a sweep."""
+"""The Try page: the answer, and below it the question and the ranked ways or a sweep."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from gui.features.predict.whatif_panel import WhatIfPanel
 from gui.widgets.layouts import NO_MARGINS, column, row, stacked, widget_of
 
 WITH_PICTURE = 900
-"""Least width in pixels at which the predicted step is drawn next to the ways, and the sliders are
-next to a sweep, which takes its settings from the form."""
+"""Least width of the page in pixels at which it shows the predicted step next to the ways, and the
+sliders next to a sweep.
+
+A sweep does not need the sliders, because it takes its settings from the form."""
 
 
 class TryPage(QWidget):
-    """Places the parts of What if and of the advisor, and a sweep in place of the latter.
+    """Lays out the parts of What if and of the advisor; a sweep can replace ways and picture.
 
-    `make_sweep` returns the widget of sweeps; it is called when that is first shown.
+    `make_sweep` returns the sweep panel; it is called when a sweep is first shown.
     """
 
     def __init__(self, asked: WhatIfPanel, ways: AdvisorPanel) -> None:

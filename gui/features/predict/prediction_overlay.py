@@ -16,7 +16,7 @@ from gui.app.jobs import Runner, Work
 from gui.app.run import Run
 from gui.look.text import tr
 
-KEPT = 4  # predictions, each about as large as its run's last steps
+KEPT = 4  # number of predictions; each is about as large as its run's last steps
 MOST_SPANS = 300_000  # in a run's last steps; older steps are not predicted
 
 Predicted = tuple[Run, Comparison, Trace]
@@ -42,18 +42,17 @@ class PredictionOverlay(QObject):
         self._seen: deque[Run] = deque()
 
     def predict(self, run: Run) -> None:
-        """Predict a run that has ended, unless that has been tried lately."""
+        """Predict a run that has ended, unless it is among the last that were tried."""
         is_predicted = run.trace.header.source is Source.PREDICTED
         if run.live or is_predicted or run in self._seen:
             return
         self._seen.append(run)
         if len(self._seen) > KEPT:
-            # Out of `_seen` as well, so that it is predicted again when it is shown again.
+            # It is no longer in `_seen`, so it is predicted again when it is shown again.
             forgotten = self._seen.popleft()
             forgotten.comparison = forgotten.prediction = None
-        # `add`, not `start`: a run that is shown meanwhile must not end the prediction of another.
-        # It reads the trace on a thread without a lock because the run has ended: nothing is added
-        # to it.
+        # `add`, not `start`, which would cancel the prediction of another run. The thread reads the
+        # trace without a lock, because nothing is added to a run that has ended.
         self.runner.add(_predicted(run), thread=True)
 
     def _take(self, made: Predicted | None) -> None:
@@ -87,7 +86,7 @@ def compared(trace: Trace) -> Work[Comparison | None]:
         except PlanError:
             if not parts:
                 raise
-            break  # an older step, with other tasks than the measured step
+            break  # an older step that cannot be predicted; the newer ones are kept
         if part is None or spans > MOST_SPANS:
             break
         parts.append(part)

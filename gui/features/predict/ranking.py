@@ -1,4 +1,4 @@
-"""Ranking of the advisor's ways: which comes first, and how each differs from the present one."""
+"""Ranking of the advisor's ways, each compared with the present settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.look.text import tr
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An advice with its place, compared with the present settings.
+    """An Advice with its place from 1, compared with the present settings.
 
     `against` is its step over the present settings' predicted step, less 1; None if these cannot
     be predicted. `present` marks the present settings. `measured_ns` is the step time of the last
@@ -33,11 +33,11 @@ class Ranked:
 def ranked(
     advised: AdviceResult, measured: Callable[[Specification], int | None] = lambda _: None
 ) -> list[Ranked]:
-    """Return the ways in order, each compared with the present one, which is among them.
+    """Return the ways in order, each compared with the present one, which is added if missing.
 
     Ways with measured costs precede guesses, and each of the two groups is sorted by step time. The
-    present way is the first of all unless a known way saves enough. `measured` returns the measured
-    step time of a way in ns, or None.
+    present way is first, unless a way with measured costs saves enough. `measured` returns the
+    measured step time of a way in ns, or None.
     """
     present = advised.present
     ways = list(advised.ways)

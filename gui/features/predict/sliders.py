@@ -1,4 +1,4 @@
-"""A value with a slider, for useful steps, and a number field, for exact values."""
+"""A value with a slider, for round values, and a number field, for exact ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def growing(most: int) -> list[int]:
 class SliderRow(QObject):
     """`changed` is emitted with every change of the value, by the slider or by the number.
 
-    `words` are its title and its tip. The slider is at the stop nearest to the value; moving it
+    `words` are its title and its tooltip. The slider is at the stop nearest to the value; moving it
     sets the value to a stop.
     """
 
@@ -69,7 +69,7 @@ class SliderRow(QObject):
 
     @property
     def value(self) -> float:
-        """The value."""
+        """The value of the number field."""
         return self.number.value()
 
     @value.setter
@@ -88,7 +88,7 @@ class SliderRow(QObject):
             part.setToolTip(self._tip if enabled else reason)
 
     def set_stops(self, stops: Sequence[float]) -> None:
-        """Replace the slider's stops; the last one is the maximum."""
+        """Replace the slider's stops; the last one is also the largest number."""
         self._stops = list(stops)
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, len(self._stops) - 1)
@@ -111,6 +111,6 @@ class SliderRow(QObject):
             return abs(self._stops[stop] - self.value)
 
         nearest = min(before, after, key=distance)
-        # Signals are blocked, because `_slid` would replace a number that was typed by the stop.
+        # Signals are blocked; otherwise `_slid` would replace a typed number with the nearest stop.
         with QSignalBlocker(self.slider):
             self.slider.setValue(nearest)

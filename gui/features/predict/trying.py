@@ -60,7 +60,7 @@ class TryController(QObject):
         self._way_number = 0
         self._run_number = 0
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
-        # Separate clients, because a client answers only the newest request of each type.
+        # Separate clients, because a client's new request replaces a waiting one of its type.
         self.predictor = service.client(self._replied.emit)
         self._run_predictor = service.client(self._replied.emit)
         what_if.took_costs.connect(self._compare_with)
@@ -96,7 +96,7 @@ class TryController(QObject):
         self._run_number = self._run_predictor.send(same_run)
 
     def _check_prediction(self, answer: WhatIfResult) -> None:
-        """Take the predicted memory of the run itself, and the error of its predicted step."""
+        """Use the prediction of the run itself: its memory, and the error of its step time."""
         before = self._before
         if before is None:
             return
@@ -132,7 +132,10 @@ class TryController(QObject):
         self._show("", before, answer)
 
     def _show(self, name: str, before: Before | None, answer: WhatIfResult) -> None:
-        """Show a prediction, compared with a run; None if its costs are of no measured run."""
+        """Show a prediction, compared with a run; None if the costs are not from a run.
+
+        Without a run, the range and the measured share are not shown either.
+        """
         basis = None if before is None else answer.basis
         after = After(answer.makespan_ns, answer.memory_bytes, basis)
         self.page.answer.show_answer(name, before, after, self.page.asked.basis.source)

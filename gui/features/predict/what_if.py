@@ -35,7 +35,7 @@ from gui.features.predict.whatif_panel import Basis, WhatIfPanel
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
 
-LATE_MS = 100  # then the panel says that it is still predicting
+LATE_MS = 100  # delay until the panel shows that it is still predicting
 FILES = N_("Costs (*.json *.toml)")
 
 
@@ -74,7 +74,7 @@ class WhatIfController(Saver):
             self._take_costs()
 
     def _put(self, question: WhatIfQuery) -> None:
-        """Ask, without waiting for the answers to earlier questions."""
+        """Send a question, without waiting for the answers to earlier ones."""
         self._asked = self.predictor.send(question)
         self._questions[self._asked] = question
         # A question does not restart the timer: during a long drag it would never time out.
@@ -113,14 +113,14 @@ class WhatIfController(Saver):
                 self.panel.show_refusal(text)
 
     def load(self) -> None:
-        """Ask for a file of costs and take it."""
+        """Ask for a file of costs, and choose its costs."""
         folder = self._settings.folder
         title = tr("Load costs")
         kinds = [tr(FILES)]
         ask_open(self.panel, title, folder, kinds, lambda paths: self.load_from(paths[0]))
 
     def load_from(self, path: Path) -> None:
-        """Take the costs of a file."""
+        """Choose the costs of a file; `failed` reports an invalid one."""
         try:
             self.panel.set_file(read_costs(path), path)
         except PlanError as error:
@@ -133,7 +133,7 @@ class WhatIfController(Saver):
         self.ask(tr("Save costs"), "costs.json", [tr("Costs (*.json)")], self.save_to)
 
     def save_to(self, path: Path) -> None:
-        """Write the chosen costs, without the link and the slow lane."""
+        """Write the chosen costs; the link and the faults of the fields are not included."""
         path = path.with_suffix(".json")
         costs = self.panel.basis.costs
         self.write(path, lambda: write_costs(path, costs), tr("Saved {name}.", name=path.name))
@@ -159,8 +159,8 @@ class WhatIfController(Saver):
             self.panel.picture.show_note(note)
 
     def _take_costs(self) -> None:
-        """Take the costs of the run that is shown; the panel is visible."""
-        # Taken once: opening the panel again must not undo the user's changes.
+        """Take the costs of the run that is shown. Called only while the panel is visible."""
+        # Taken only once, because opening the panel again must not undo the user's changes.
         trace = self._trace
         self._trace = None
         known = None if trace is None else run_costs(trace)
@@ -191,7 +191,7 @@ def run_basis(trace: Trace, known: RunCosts) -> Basis:
         rows=rows,
         source=tr(str(known.source)),
     )
-    # A hiccup happens in one step of the run only.
+    # A hiccup happens in one step of the run only, so the predicted steps have none.
     lasting = header.specification.having(hiccup=None)
     faults = {} if known.has_faults else faults_given(lasting)
     return Basis(

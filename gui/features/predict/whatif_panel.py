@@ -139,7 +139,7 @@ class WhatIfPanel(QWidget):
             fault.edited.connect(self._changed)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
-        # `activated` is emitted only for the user: code that sets costs asks once, at its end.
+        # `activated` is emitted only for the user; code that sets costs asks once when it is done.
         self.costs.activated.connect(self._costs_chosen)
         self._follow_schedule()
         self.source.setText(self.basis.source)
@@ -148,7 +148,7 @@ class WhatIfPanel(QWidget):
 
     @property
     def basis(self) -> Basis:
-        """The costs that are chosen."""
+        """The chosen costs."""
         return self._bases[self.costs.currentData()]
 
     def set_model(self, model: ModelDescription) -> None:
@@ -194,7 +194,7 @@ class WhatIfPanel(QWidget):
 
     @property
     def question(self) -> WhatIfQuery:
-        """The question of the sliders and fields."""
+        """The question that the sliders and fields describe."""
         basis = self.basis
         schedule = SCHEDULES[self.schedule.currentData()]
         chunks = None
@@ -222,12 +222,12 @@ class WhatIfPanel(QWidget):
         )
         own = basis.own
         if own is not None and own.are_for(question):
-            # One prediction for one setting: the run's own, as in the status bar and the table.
+            # For the run's own settings, the answer must agree with the status bar and the table.
             return replace(question, costs=own.costs, measured=())
         return question
 
     def _faults(self) -> dict[str, OptionValue]:
-        """Return the faults of the fields, with the slow lane of the sliders, by option name."""
+        """Return the faults of the fields, and the slow lane of the sliders, by option name."""
         faults = self.faults.read()
         factor = self.sliders["factor"].value
         if factor != 1.0:
@@ -389,7 +389,7 @@ class _AsWide(QScrollArea):
 
 
 def plain_words() -> str:
-    """Return a description of the costs without a run or a file."""
+    """Return a description of the plain costs, which need neither a run nor a file."""
     return tr(
         "1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
         "Run once to use measured costs."
