@@ -182,6 +182,10 @@ def problems(work: Path, name: str, command: str, words: list[str]) -> list[str]
         found += missing(work, command, out)
     wanted = {word for word in words if word.startswith("made.")} | {"runs"}
     extra = {path for path in made if path.partition("/")[0] not in wanted}
+    if command == "open":
+        # The window keeps its settings in the user's folder, which it makes if it does not exist.
+        for settings in [Path(path) for path in extra if Path(path).name == "bubblescope.conf"]:
+            extra -= {str(settings), *map(str, settings.parents)}
     found += [f"left behind: {path}" for path in extra if "__pycache__" not in path]
     return [f"{name}, {command}: {text}" for text in found]
 

@@ -38,6 +38,7 @@ ONE_DEVICE = {
 }  # fmt: skip
 BARS = ("ideal", "imbalance", "bubble", "communication", "host")
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+TIME = rf"{NUMBER} (?:µs|ms|s)"
 
 
 def asked(strategy: str, **given: object) -> Specification:
@@ -391,7 +392,7 @@ def entering(step: Step) -> dict[tuple[int, int], int]:
 def times(lines: Mapping[str, str], steps: Sequence[Step], step: Step, trace: Trace) -> None:
     """Check the lines on the median step and on all steps."""
     found = re.fullmatch(
-        rf"({NUMBER} ms) \((?:1 measured step|step (\d+), the median of (\d+))\)", lines["step"]
+        rf"({TIME}) \((?:1 measured step|step (\d+), the median of (\d+))\)", lines["step"]
     )
     assert found is not None, lines["step"]
     assert_time(found[1], step.makespan)
@@ -400,15 +401,16 @@ def times(lines: Mapping[str, str], steps: Sequence[Step], step: Step, trace: Tr
         assert (int(found[2]), int(found[3])) == (number, len(steps))
     over = next(text for name, text in lines.items() if name.startswith("over "))
     told = re.fullmatch(
-        rf"({NUMBER} ms) mean, ({NUMBER}) shortest, ({NUMBER}) longest; "
+        rf"({TIME}) mean, ({NUMBER}) shortest, ({NUMBER}) longest; "
         rf"loss (\S+) to (\S+); times known to ({NUMBER}) µs",
         over,
     )
     assert told is not None, over
     lengths = [one.makespan for one in steps]
     assert_time(told[1], fmean(lengths))
-    assert_time(f"{told[2]} ms", min(lengths))
-    assert_time(f"{told[3]} ms", max(lengths))
+    unit = told[1].split()[1]
+    assert_time(f"{told[2]} {unit}", min(lengths))
+    assert_time(f"{told[3]} {unit}", max(lengths))
     losses = dict(
         zip(
             *(c.tolist() for c in (trace.counter("loss").steps, trace.counter("loss").values)),
