@@ -16,7 +16,7 @@ from gui.timeline.state.timeline import TimelineState
 
 
 class Aligner(QObject):
-    """Aligns the timeline of run B with the timeline of run `a`, from `show` until `leave`.
+    """Aligns the timeline `b` of run B with the timeline `a` of run A, from `show` until `leave`.
 
     `aligned` carries True if selected spans are aligned, False if the starts of the steps are;
     `message` carries a note for the status bar.
@@ -42,17 +42,17 @@ class Aligner(QObject):
         self._views.unlink()
 
     def show(self, run: Run, other: Other, two: TwoRuns | None) -> None:
-        """Compare these runs; `lay_over` then aligns them."""
+        """Set the runs to align, and their comparison, if any; `lay_over` then aligns them."""
         self._runs = (run, other)
         self._two = two
 
     @property
     def alignment(self) -> Alignment:
-        """The mapping of times between the runs."""
+        """The mapping between the times of both runs."""
         return self._views.alignment
 
     def align(self, here: bool) -> None:
-        """Align the selected spans, or the starts of the steps."""
+        """Align the selected spans if `here` is true, otherwise the starts of the steps."""
         self._moments = None
         if here and self._runs is not None:
             self._moments = self._mirror.starts
@@ -62,7 +62,7 @@ class Aligner(QObject):
         self.lay_over()
 
     def scale(self, fit: bool) -> None:
-        """Draw both steps with equal lengths, or on one time scale."""
+        """Draw both steps with equal lengths if `fit` is true, otherwise on one time scale."""
         self._fit = fit
         self.lay_over()
 
@@ -72,9 +72,10 @@ class Aligner(QObject):
             self._mirror.step_in_b(by)
 
     def lay_over(self, fresh: bool = False) -> None:
-        """Align both views; for a `fresh` comparison, A moves to the compared step.
+        """Align both views; for a `fresh` comparison, show both compared steps as a whole.
 
-        While a live run is followed, B's step is below the newest step of A, and stays there.
+        While a live run is followed, B's step is below the newest step of A instead, and A does not
+        move. When following ends, B's step stays below the step that was newest then.
         """
         if self._runs is None:
             return
@@ -98,8 +99,9 @@ class Aligner(QObject):
         self._mirror.over = over
         bounds_a = run.trace.step_bounds(over)
         bounds_b = other.trace.step_bounds(two.step_b)
-        # Moments chosen by the user have priority. The compared step decides the scale even if B's
-        # step is below a later step of a live run: else the scale would change at every step.
+        # Moments chosen by the user have priority. A's compared step determines the scale even if
+        # B's step is below a later step of a live run. Otherwise the scale would change at every
+        # step.
         start_a, end_a = bounds_a
         start_b, end_b = bounds_b
         moment_a, moment_b = self._moments or (start_a, start_b)
@@ -107,13 +109,13 @@ class Aligner(QObject):
         laid = at_moments(moment_a, moment_b, step_a, bounds_b, self._fit)
         self._views.link(laid, start_a)
         if fresh and not follows:
-            # In A's time, so that both steps are visible as a whole; B's view follows A's.
+            # Both steps in A's time; B's view follows A's.
             first = min(start_a, laid.to_a(start_b))
             last = max(end_a, laid.to_a(end_b))
             self._a.navigator.fit_between(first, last)
 
     def follow(self) -> None:
-        """Follow a live run that has begun another step."""
+        """Move B's step below the newest step of a live run, if that is followed."""
         if self._runs is None or self._two is None or not self._follows:
             return
         if self._over != self._runs[0].trace.steps[-1]:

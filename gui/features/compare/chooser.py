@@ -37,7 +37,7 @@ IN_TITLE = ("strategy", "schedule", "model", "batch")
 """Settings that a run's title names."""
 MOST_SETTINGS = 3
 MANY = 6
-"""Number of runs from which on they can be filtered."""
+"""Least number of runs for which the filter is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,10 @@ def other_of(run: Run, shown: Run | None = None) -> Other:
 
 
 def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
-    """Return a sort key that puts equal models first, and among them equal batches."""
+    """Return a sort key that puts equal models first, and among them equal batches.
+
+    If a run has no plan, the key puts runs of the same source first.
+    """
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return trace.header.source is not shown.header.source, False
     one = trace.header.specification
@@ -89,7 +92,7 @@ def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
 
 
 def _other_settings(trace: Trace, shown: Trace) -> str:
-    """Return the settings that differ and are not part of the run's title."""
+    """Return the first MOST_SETTINGS settings that differ and that the run's title omits."""
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return ""
     shown_values = dict(shown.header.specification.values)
@@ -171,7 +174,7 @@ class RunChooser(QDialog):
             self.accept()
 
     def _filter(self, text: str) -> None:
-        """Show the runs that contain every word of a text, and choose the first of them."""
+        """Show the runs whose titles contain every word of a text, and select the first of them."""
         wanted = text.lower().split()
         shown = []
         for place in range(self.list.count()):

@@ -24,14 +24,14 @@ from gui.timeline.state.scene import Scene
 if TYPE_CHECKING:
     from gui.features.compare.picture import Both
 
-LIVE_MS = 1000  # between two comparisons while one of the runs is live
+LIVE_MS = 1000  # least time between two comparisons while one of the runs is live
 
 
 class Comparing(QObject):
     """Compare mode of a window: run A is the run shown, run B the other one.
 
-    `begun` and `left` are emitted when it is entered and left. Its parts have signals: `choice` of
-    run B, the `aligner` of both timelines, and the `files` that are written.
+    `begun` and `left` are emitted when it is entered and left. Three parts have signals of their
+    own: `choice` chooses run B, `aligner` aligns both timelines, and `files` writes reports.
     """
 
     begun = Signal()
@@ -52,7 +52,7 @@ class Comparing(QObject):
         self.two: TwoRuns | None = None
         self._fresh = False
         self._row: Difference | None = None
-        # A function: another run may be shown by the time it is called.
+        # A function, because another run may be shown by the time it is called.
         self.choice = OtherChoice(frame, lambda: shell.run_shown, session, shell.settings)
         self.choice.chosen.connect(self.begin)
         self.aligner = Aligner(frame.a, frame.b.state)
@@ -124,7 +124,7 @@ class Comparing(QObject):
         self._b.set_theme(theme)
 
     def show_run(self) -> None:
-        """Make the run shown run A; leave the comparison if there is none, or if it is run B."""
+        """Make the run shown run A; leave the comparison if no run is shown, or if run B is."""
         if self.other is None:
             return
         if self.shown is None or self.shown is self.other.run:
@@ -147,7 +147,7 @@ class Comparing(QObject):
             self._take(tr("Run {name} has no whole step to compare yet.", name=name))
         else:
             self._worker.ask(run.trace, other.trace, a, b)
-            # If there are few tasks, `ask` has compared them and the result is already shown.
+            # If the tasks are few, `ask` has compared them already, and the result is shown.
             if self._worker.running:
                 self.panel.say(tr("Comparing two large steps…"))
 
@@ -169,7 +169,7 @@ class Comparing(QObject):
             self.two = None
             self.panel.say(answer)
         else:
-            # After a message instead of a comparison there is no view to keep.
+            # If a message was shown instead of a comparison, there is no view to keep.
             self._fresh |= self.two is None
             self.two = answer
             self.panel.show_two(answer)
@@ -188,7 +188,7 @@ class Comparing(QObject):
             strip.show_title(text)
 
     def seen(self) -> tuple[Both, str] | None:
-        """Return the visible part of both runs, and the name of the theme."""
+        """Return the visible part of both runs and the theme's name; None without a comparison."""
         # Imported here, because it would delay the first paint.
         from gui.features.compare.picture import Both
 

@@ -25,7 +25,7 @@ IN_STRIP_A = {
     "compare_joins": N_("Join tasks"),
 }
 IN_STRIP_B = {"export": N_("Export"), "compare": N_("Change"), "compare_leave": "✕"}
-"""The buttons next to the runs' titles, with the short names that they have there."""
+"""The actions that have buttons next to the runs' titles, with the buttons' short texts."""
 WHILE_COMPARING = (
     *IN_STRIP_A,
     "compare_previous",
@@ -37,7 +37,7 @@ WHILE_COMPARING = (
 
 
 class CompareFeature(Feature):
-    """The Compare panel and the second timeline, made when a comparison is first asked for."""
+    """The Compare panel and the second timeline, made when they are first needed."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -195,7 +195,7 @@ class CompareFeature(Feature):
 
     def _begin(self) -> None:
         self._enable(True)
-        # In a low window the overview gives its room to the second timeline.
+        # In a low window the overview is hidden, to make room for the second timeline.
         self.shell.overview.setVisible(self.shell.main_window.height() >= LOW)
         self.shell.bring("compare")
 

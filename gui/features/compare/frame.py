@@ -39,7 +39,7 @@ class Strip(QWidget):
         self.title.setToolTip(plain_tip(text))
 
     def add(self, actions: Mapping[str, QAction]) -> None:
-        """Add a button for each action; the keys are the texts of the buttons."""
+        """Add a button for each action, with its key as the text of the button."""
         for name, action in actions.items():
             button = QToolButton()
             # A button shows the icon text of its action; menus show the action's whole text.
@@ -52,7 +52,7 @@ class Strip(QWidget):
 
 
 class CompareFrame(QWidget):
-    """Holds the timeline, and a second timeline, visible from `divide` to `unite`."""
+    """Holds the timeline and a second one, which is visible from `divide` to `unite`."""
 
     def __init__(self, timeline: TimelineView) -> None:
         super().__init__()

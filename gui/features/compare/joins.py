@@ -23,10 +23,10 @@ LEAST_GAP = 1.0  # pixels; closer pieces are outlined as one
 
 @dataclass(frozen=True, slots=True)
 class Joins:
-    """The joins on screen: n positions among the matches, of `of` in total.
+    """The n joins to draw; `of` is the number of joins on screen, which may be larger.
 
-    `lines` has pixels, shape (4, n): the middle and the bottom of A's bars, the middle and the top
-    of B's.
+    `pairs` has the positions of the n joins among the matches. `lines` has pixels, shape (4, n):
+    the middle and the bottom of A's bars, the middle and the top of B's.
     """
 
     pairs: Ints
@@ -89,15 +89,15 @@ def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
 
 def _outlines_of(frame: Frame, track: Track, starts: Ints, ends: Ints) -> list[QRectF]:
     view = frame.view
-    # Pieces of a lane are sorted and apart, so ends are sorted as starts are.
+    # Pieces of a lane are sorted by start and do not overlap, so their ends are sorted too.
     seen = within(starts, ends, view.start, view.end)
     if seen.start == seen.stop:
         return []
     x0 = np.maximum(view.xs(starts[seen]), 0.0)
     x1 = np.minimum(view.xs(ends[seen]), view.width)
-    # Pieces that touch on screen are one outline: one begins where its left edge is beyond all
-    # right edges before it (`reach`), and it ends at the reach of the last piece before the next
-    # begins.
+    # Pieces that touch on screen share an outline. An outline begins at a piece whose left edge is
+    # beyond the right edges of all pieces before it (`reach`), and ends at the reach of its last
+    # piece.
     reach = np.maximum.accumulate(x1)
     is_apart = x0[1:] > reach[:-1] + LEAST_GAP
     is_first = np.append(True, is_apart)

@@ -24,7 +24,7 @@ def view_of_a(b: Viewport, alignment: Alignment, width: float) -> Viewport:
 
 
 class LinkedViews:
-    """Moves each of two timelines after the other, from `link` until `unlink`.
+    """Makes each of two timelines follow the other, from `link` until `unlink`.
 
     A's axis counts from the moment `zero`, and B's from the moment that is aligned with it.
     """

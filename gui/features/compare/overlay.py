@@ -78,7 +78,7 @@ def _draw(painter: QPainter, over: Overlay) -> None:
     over.joined = None
     both_shown = a.scene is not None and b.scene is not None
     if over.joins and over.matches is not None and both_shown:
-        # At each paint: either view may have moved, and only joins on screen are computed.
+        # Computed at each paint, for the joins on screen only: either view may have moved.
         over.joined = joins_of(over.matches, a.frame, b.frame)
         _draw_joins(painter, over, over.joined)
     if isinstance(a.selection, Span) and isinstance(b.selection, Span):
@@ -130,7 +130,7 @@ def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
 
 
 def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> None:
-    """Draw a curve from the selected bar of A down to its bar in B, if both are on screen."""
+    """Draw a curve from the selected bar of A to the selected bar of B, if both are on screen."""
     begin = _anchor(over, over.a, one, below=True)
     end = _anchor(over, over.b, other, below=False)
     if begin is None or end is None:
@@ -177,6 +177,6 @@ def _plot(view: TimelineView) -> QRectF:
 
 
 def _offset(over: QWidget, view: TimelineView) -> QPointF:
-    # Through screen coordinates: `mapTo` needs a parent, and neither widget is the other's.
+    # Through screen coordinates: `mapTo` works only if one widget is a parent of the other.
     on_screen = view.viewport().mapToGlobal(QPointF(0, 0))
     return over.mapFromGlobal(on_screen)

@@ -1,4 +1,4 @@
-"""Compare panel: a sentence with the main reason, the compared steps, and the differences."""
+"""Compare panel: the main reason in a sentence, the compared steps, and the differences."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ComparePanel(QWidget):
     ) -> tuple[list[int], list[int]]:
         """Return the chosen steps of both runs; none for a run without a whole step.
 
-        If the runs are `alike` step by step, B's are the same as A's unless others are chosen.
+        `alike` means that B is the prediction of A. Then A's steps replace B's median step.
         """
         of_a = self.step_a.chosen(a, a_live)
         of_b = self.step_b.chosen(b, b_live)

@@ -46,7 +46,7 @@ VEIL = 0.75  # opacity of the veil over steps that are not compared
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """Content of the picture.
+    """Content of a picture of two runs.
 
     `part` is the time shown, in ns of A; None shows both compared steps. With `joins`, thin lines
     join matched tasks.
@@ -138,7 +138,7 @@ def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
     start, end = timeline.scene.trace.step_bounds(step)
     colour = QColor(frame.theme.plot)
     colour.setAlphaF(VEIL)
-    # Bars end up to two pixels outside.
+    # Bars may extend up to two pixels beyond the frame.
     left = frame.left - 2
     right = frame.right + 2
     before = (left, min(right, frame.x(start) - 1))
@@ -186,7 +186,7 @@ def _draw_joins(
 
 def _draw_lines(ink: Ink, lines: list[str]) -> None:
     """Write the lines of the sentence in bold."""
-    # Wide enough for any line, as the lines are wrapped to the picture already.
+    # Wider than any line, because the lines are wrapped already.
     rect = QRectF(EDGE, EDGE / 2, 1e5, SENTENCE)
     for line in lines:
         ink.bold(rect, line)

@@ -43,7 +43,7 @@ NAMES = {
     "bucket_mb": N_("MiB of a bucket"),
     "made": N_("times are"),
 }
-"""Titles of settings whose names alone would not be understood."""
+"""Titles of settings whose names are not self-explanatory."""
 PAGES = (".html", ".htm")
 MOST_LANES = 128  # rows of a table
 
@@ -96,7 +96,7 @@ def _short(both: Both) -> Html:
 
 
 def _timelines(both: Both) -> Html:
-    """Return the compared step of each run, both on the same scale at first."""
+    """Return the timelines of both compared steps, initially on the same scale."""
     trace_a, trace_b = both.traces
     sides = (("A", trace_a, both.two.step_a), ("B", trace_b, both.two.step_b))
     longest = 0

@@ -1,4 +1,4 @@
-"""Table of differences, the largest contributions first; the current row is outlined above."""
+"""Table of differences, largest first; the timelines outline the spans of the current row."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class DifferenceTable(QTreeWidget):
 
     def _fill(self) -> None:
         kept = self._current()
-        # clear() and each new item would emit a signal; here one is emitted at the end, if the
-        # current row has changed.
+        # Replacing the items would emit signals. Instead, one is emitted at the end if the current
+        # row has changed.
         with QSignalBlocker(self):
             self.clear()
             if self._two is not None:
@@ -97,7 +97,7 @@ class DifferenceTable(QTreeWidget):
         # Enabled, so that it is not grey, but not selectable: there is nothing to outline.
         head.setFlags(Qt.ItemFlag.ItemIsEnabled)
         head.setForeground(0, QColor(self.theme.muted))
-        # After it was added: the tree stores this, an item without a tree does not.
+        # Set after the item was added, because the tree stores this, not the item.
         head.setFirstColumnSpanned(True)
         for row in rows:
             self._add_row(row, most, total is not None)
@@ -129,7 +129,7 @@ class DifferenceTable(QTreeWidget):
         item.setToolTip(0, plain_tip(row_tip(row)))
 
     def _swatch(self, row: Difference) -> QIcon:
-        """Return an icon with the colour of a kind, or the pattern of a cause."""
+        """Return an icon with the colour of a kind or the pattern of a cause, or an empty one."""
         ratio = self.devicePixelRatioF()
         # In device pixels: a scaled pattern would be blurred.
         side = round(SWATCH * ratio)
@@ -177,7 +177,7 @@ class _Bars(QStyledItemDelegate):
         if not share or not isinstance(table, DifferenceTable):
             return
         area = QRectF(option.rect).adjusted(4, 4, -4, -4)
-        # A whole pixel, where the bars on both sides and the line between them begin.
+        # Rounded to a whole pixel, where the bar and the line meet.
         middle = round(area.center().x())
         # At least one pixel, so that the sign of any contribution is visible.
         length = max(1.0, abs(share) * area.width() / 2)

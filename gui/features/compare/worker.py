@@ -1,4 +1,4 @@
-"""Compares two runs; large steps in a thread, so that the window stays responsive."""
+"""Compares two runs; large steps on a thread, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 
 LARGE = 20_000
-"""Number of tasks, about a tenth of a second, from which on a thread compares."""
+"""More tasks than this, which take about a tenth of a second, are compared on a thread."""
 
 
 class CompareWorker(Runner):
@@ -25,7 +25,7 @@ class CompareWorker(Runner):
         super().__init__(parent, "compare")
 
     def ask(self, a: Trace, b: Trace, steps_a: Sequence[int], steps_b: Sequence[int]) -> None:
-        """Compare steps, at least one of each; a few tasks are compared before this returns."""
+        """Compare steps, at least one of each run; few tasks are compared before this returns."""
         tasks = spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b)
         if tasks <= LARGE:
             # In this thread, without a time limit: the result is ready before the next frame.
