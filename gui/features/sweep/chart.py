@@ -1,4 +1,4 @@
-"""The results of a sweep as bars and curves, for the dock and for files alike."""
+"""Draws the results of a sweep as bars and curves, on screen and in files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gui.timeline.paint.ink import Ink
 
 MARKER = 4.5  # half of a marker
 CAP = 5.0  # half of the line at a whisker's end
-GRID = 34.0  # pixels between two lines of the grid, about
+GRID = 34.0  # approximate distance between two grid lines, in pixels
 KEY = 8.0  # half of a line in the legend
 ALL_VALUES = 34.0  # least width of a place in pixels if each result's time is written
 _UP = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
@@ -45,14 +45,14 @@ def draw_chart(painter: QPainter, chart: Chart) -> None:
         for place in chart.places:
             if place.series < 0:
                 _bar(ink, chart, place)
-        # Over the bars, which would hide it.
+        # After the bars, which would hide it.
         _ideal(ink, chart)
         for number in range(len(chart.results.series)):
             _curve(ink, chart, number)
         for place in chart.places:
             _whisker(ink, chart, place)
         for place in chart.places:
-            # Last, because the background of a number covers whiskers and curves of any result.
+            # After all whiskers and curves, which the background of a number may have to cover.
             _value(ink, chart, place)
         _labels(ink, chart)
         _draw_legend(ink, chart)
@@ -75,7 +75,7 @@ def _words(ink: Ink, chart: Chart) -> None:
 
 
 def _axis(ink: Ink, chart: Chart) -> None:
-    """Draw the lines of the grid with their times, and the unit above them."""
+    """Draw the grid lines with their times, and the unit above them."""
     plot = chart.plot
     unit_ms, unit = chart.unit
     ms_per_pixel = chart.top_ms / plot.height()
@@ -107,7 +107,7 @@ def _bar(ink: Ink, chart: Chart, place: Place) -> None:
 
 
 def _ideal(ink: Ink, chart: Chart) -> None:
-    """Draw a line at the ideal, or a piece for each place if the ideals differ."""
+    """Draw a line at the ideal, or a short line at each place if the ideals differ."""
     plot = chart.plot
     _set_ideal_pen(ink)
     known: list[tuple[float, float]] = []  # x of the place, and its ideal
@@ -145,12 +145,12 @@ def _curve(ink: Ink, chart: Chart, number: int) -> None:
 
 
 def _whisker(ink: Ink, chart: Chart, place: Place) -> None:
-    """Draw one deviation up and down, and on a curve the marker."""
+    """Draw a whisker, one deviation up and down, and the marker of a point on a curve."""
     is_on_curve = place.series >= 0
     result = place.result
     ends = chart.spread(result)
     low, high = ends
-    # Pixels grow downwards, so the shorter time lies lower; both are the same without a deviation.
+    # y grows downwards, so the shorter time has the larger y. Without a deviation they are equal.
     if low > high:
         colour = ink.theme.text
         if is_on_curve and len(chart.results.series) > 1:
@@ -179,13 +179,13 @@ def _draw_marker(ink: Ink, chart: Chart, number: int, at: QPointF, half: float) 
     colour = _colour(chart, number)
     ink.pen(ink.theme.plot, 1.2)
     painter.setBrush(QColor(colour))
-    # Five shapes and a theme's eight colours have no common factor, so each of 40 curves has its
-    # own pair.
+    # There are five shapes and eight colours. These numbers have no common factor, so the first 40
+    # curves differ in shape or colour.
     corners = (0, 4, 3, 5, 6)[number % 5]
     if not corners:
         painter.drawEllipse(at, half, half)
         return
-    # A polygon is smaller than the circle around it: farther out it looks as large as the ellipse.
+    # A polygon is smaller than its circumscribed circle, so it has a larger radius to look as big.
     radius = 1.25 * half
     spots = []
     for corner in range(corners):
@@ -209,7 +209,7 @@ def _value(ink: Ink, chart: Chart, place: Place) -> None:
     _, highest = chart.spread(result)
     top = highest - 7 - LINE
     text_wide = ink.bold_width(text) if is_best else ink.small_width(text)
-    # A plain ground, because whiskers and curves would run through the number.
+    # A plain background, because whiskers and curves would cross the number.
     ground = _around(place.x, top, text_wide + 4)
     ink.fill(ground, theme.plot)
     rect = _around(place.x, top, 120)
@@ -222,12 +222,12 @@ def _value(ink: Ink, chart: Chart, place: Place) -> None:
 
 
 def _around(x: float, top: float, width: float) -> QRectF:
-    """Return a line of text that is centred at an x."""
+    """Return the rectangle of a line of text that is centred at `x`."""
     return QRectF(x - width / 2, top, width, LINE)
 
 
 def _has_room(chart: Chart, place: Place) -> bool:
-    """Return True if every result like this one has room for its time above it."""
+    """Return True if a result that is not the fastest has room for its time above it."""
     has_several_curves = len(chart.results.series) > 1
     is_on_curve = place.series >= 0
     if has_several_curves and is_on_curve:
@@ -256,12 +256,12 @@ def _bar_name(ink: Ink, chart: Chart, place: Place, top: float) -> None:
 
 
 def _numbers(ink: Ink, chart: Chart, top: float) -> None:
-    """Write the numbers below the curves, and the option that they are values of."""
+    """Write the numbers below the curves, and the title of their option."""
     widest = 0.0
     for value, _ in chart.numbers:
         width = ink.small_width(f"{value:g}")
         widest = max(widest, width)
-    # If places are narrower than a number, only every second, third... is written.
+    # If places are narrower than a number, only every second, or every third and so on, is written.
     needed = widest + 8
     every_nth = max(1, math.ceil(needed / chart.pitch))
     for value, x in chart.numbers[::every_nth]:
@@ -295,7 +295,7 @@ def _draw_legend(ink: Ink, chart: Chart) -> None:
 
 
 def _swatch(ink: Ink, chart: Chart, number: int, at: QPointF) -> None:
-    """Draw the sign of an entry of the legend, which is numbered as in LegendEntry."""
+    """Draw the symbol of an entry of the legend; for `number` see LegendEntry."""
     x = at.x()
     y = at.y()
     left = x - KEY

@@ -1,4 +1,4 @@
-"""Sweeps: runs with several values of an option, one after the other."""
+"""Sweeps: runs with several values of an option, one after another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SweepFeature(Feature):
-    """The controller of sweeps, whose panel is a part of the Try page."""
+    """Sweeps; their panel is part of the Try page."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -51,7 +51,7 @@ class SweepFeature(Feature):
         return tr("Sweep: {option}", option=self.sweeping.panel.option.currentText())
 
     def open(self) -> None:
-        """Show the panel on the Try page."""
+        """Show the panel on the Try page, with the keyboard focus on the values."""
         self.shell.bring("try")
         self.shell.feature(PredictFeature).trying.page.open_sweep()
         self.sweeping.panel.values.setFocus()

@@ -24,8 +24,8 @@ EDGE = 14.0
 UNDER = 20.0  # pixels between the legend and the plot, with room for the unit
 WIDEST = 110.0  # largest width of a result's place, in pixels
 BAR = 0.56  # width of a bar, as a share of its place
-GAP = 0.6  # between the bars and the curves, as a share of a place
-ASIDE = 5.0  # pixels from a curve's marker to the next curve's at the same number
+GAP = 0.6  # distance between the bars and the curves, as a share of a place
+ASIDE = 5.0  # horizontal distance in pixels between two curves' markers at the same number
 NEAR = 11.0  # pixels around a marker that react to the pointer
 APART = 14.0  # pixels between two entries of the legend
 # Room above the highest result for its time and the word "fastest".
@@ -54,9 +54,11 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The results laid out in an area; `pitch` pixels from one place to the next.
+    """The results laid out in `area`. Positions are in pixels.
 
-    The lines of the `sentence` on the fastest are above, the lines of `notes` on the times below.
+    `pitch` is the distance from one place to the next. `numbers` has the numbers along the curves,
+    each with its x. The lines of `sentence`, on the fastest result, are at the top of the area, and
+    the lines of `notes`, on the times, at the bottom.
     """
 
     results: Results
@@ -86,7 +88,7 @@ class Chart:
         return UNITS[-1]
 
     def spot(self, place: Place) -> QRectF:
-        """Return the area of a result that reacts to the pointer: its bar, or around its marker."""
+        """Return the area in which the pointer hits a result: its bar, or around its marker."""
         if place.series < 0:
             # Starts above the bar, so that a nearly flat bar can be hit too.
             return self.bar(place).adjusted(0, -8, 0, 0)
@@ -103,7 +105,7 @@ class Chart:
         return QRectF(left, y, wide, high)
 
     def spread(self, result: Result) -> tuple[float, float]:
-        """Return the y of a deviation below the mean time, and of one above it."""
+        """Return the y of one deviation below the mean time, and of one above it."""
         low, high = result.spread
         return self.y(low), self.y(high)
 
@@ -118,7 +120,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The places side by side, each `pitch` pixels wide: bars, a gap, and numbers of curves."""
+    """Places from left to right, `pitch` pixels wide: bars, a gap, and the curves' numbers."""
 
     left: float
     pitch: float
@@ -127,7 +129,7 @@ class _Columns:
 
     @classmethod
     def of(cls, results: Results, left: float, room: float) -> _Columns:
-        """Return the columns of all results from `left` on, in `room` pixels."""
+        """Return the columns of all results, from `left` on and at most `room` pixels wide."""
         bars = len(results.bars)
         numbers = len(results.numbers)
         gap = GAP if bars and numbers else 0.0
@@ -145,12 +147,12 @@ class _Columns:
         return self.left + self.pitch * middle
 
     def width(self, numbers: int) -> float:
-        """Return the width of all places, of which some are for numbers."""
+        """Return the width of all bars, the gap and a number of places for `numbers`."""
         return self.pitch * (self.bars + self.gap + numbers)
 
 
 def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart:
-    """Return the layout of the results so far, with room for results that are still to be run."""
+    """Return the layout of the results so far, with room for all numbers of the curves."""
     room = area.width() - 2 * EDGE
     sentence = _lines(fastest_text(results), fonts.base, room)
     notes: list[str] = []
@@ -165,7 +167,7 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     words_below = LINE * lines_below + 8
     top = area.top() + words_above + UNDER
     height = area.bottom() - top - words_below
-    # At least a pixel: a dock can be lower than the words, and the axis divides by the height.
+    # At least a pixel, because a dock can be lower than the words, and the axis divides by this.
     plot_width = max(1.0, columns.width(len(results.numbers)))
     plot = QRectF(left, top, plot_width, max(1.0, height))
     found = []
@@ -192,11 +194,11 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
 
 
 def _curve_places(results: Results, xs: Mapping[float, float]) -> list[Place]:
-    """Return the places of all curves, given the x of each number that they have values at."""
+    """Return the places of all curves, given the x of each number."""
     found = []
     middle = (len(results.series) - 1) / 2
     for number, series in enumerate(results.series):
-        # Curves are shifted a little, evenly about their number, so that no marker hides another.
+        # Curves are shifted a little, symmetrically, so that no marker hides another.
         aside = ASIDE * (number - middle)
         for value, result in series.results:
             x = xs[value] + aside
@@ -206,7 +208,7 @@ def _curve_places(results: Results, xs: Mapping[float, float]) -> list[Place]:
 
 def _label_lines(results: Results, pitch: float, fonts: Fonts) -> int:
     """Return the number of lines of the longest label below the plot."""
-    # Two lines below curves: the numbers, and the option that they are values of.
+    # Two lines below curves: the numbers, and the title of their option.
     count = 2 if results.numbers else 1
     for bar in results.bars:
         label = bar_label(results, bar, pitch, fonts)
@@ -215,7 +217,7 @@ def _label_lines(results: Results, pitch: float, fonts: Fonts) -> int:
 
 
 def bar_label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:
-    """Return the name of a bar, in lines."""
+    """Return the name of a bar, in at most LABEL_LINES lines."""
     title = setting_title(results.sweep, result.setting)
     lines = _lines(title, fonts.small, pitch - 4)
     return lines[:LABEL_LINES]

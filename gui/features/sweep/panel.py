@@ -1,4 +1,4 @@
-"""The Sweep panel: the option that is varied, its values, and the results."""
+"""The Sweep panel: the varied option, its values, and the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gui.widgets.sheet import scroll_down
 
 FIRST = "split_size"
 NOT_OFFERED = ("steps", "warmup", "seed", "verify", "blocks")
-"""Settings of how a run is measured, which make no step faster; the command sweeps them too."""
+"""Settings that do not make a step faster; only the command line can sweep them."""
 MOST_REPEATS = 1000
 FIELD = 150
 _ACROSS = QBoxLayout.Direction.LeftToRight
@@ -39,8 +39,9 @@ _DOWN = QBoxLayout.Direction.TopToBottom
 class SweepPanel(QScrollArea):
     """The fields of a sweep and its results.
 
-    `asked` is emitted to begin or end the sweep, `edited` with every change of a field, and
-    `opened` when the panel is shown. The buttons `image` and `table` ask for a file.
+    `asked` is emitted to begin or end the sweep, `edited` with every change of a field except
+    `option`, and `opened` when the panel is shown. The controller connects to `option` and to the
+    buttons `image` and `table`, which save the results.
     """
 
     asked = Signal()
@@ -70,12 +71,12 @@ class SweepPanel(QScrollArea):
         both = self._fields.minimumSize().width() + self.view.minimumSizeHint().width()
         bar = self.verticalScrollBar().sizeHint().width()
         fits = self.width() - bar >= both
-        # Before the scroll area lays out its contents, which it does in `resizeEvent`.
+        # Set before `resizeEvent`, in which the scroll area lays out its contents.
         self._box.setDirection(_ACROSS if fits else _DOWN)
         super().resizeEvent(event)
 
     def set_running(self, running: bool) -> None:
-        """Let the button end the sweep, and disable the fields, while a sweep is running."""
+        """While a sweep is running, let the button end it, and disable the fields."""
         self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
         for field in (self.option, self.values, self.repeat, self.beside):
             field.setEnabled(not running)

@@ -32,7 +32,7 @@ def export_sweep(results: Results, path: Path, theme: str = "light") -> None:
 
 
 def sweep_picture(results: Results, theme: str = "light") -> Picture:
-    """Return the picture: title, the sentence on the fastest, bars and curves, and notes."""
+    """Return the picture: a title above the chart with its sentence and notes."""
     fonts = picture_fonts()
     colours = THEMES[theme]
     title = sweep_title(results)

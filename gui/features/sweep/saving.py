@@ -1,4 +1,4 @@
-"""A sweep as files: its chart, and its rows."""
+"""Saves a sweep: its chart as a picture, and its runs as a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE = N_("Table (*.csv)")
 
 
 class SweepFiles(Saver):
-    """Writes the current results, which `results` returns."""
+    """Writes the results that `results` returns; writes nothing if it returns None."""
 
     def __init__(
         self, above: QWidget, settings: Settings, results: Callable[[], Results | None]
@@ -31,22 +31,22 @@ class SweepFiles(Saver):
         self._results = results
 
     def ask_image(self) -> None:
-        """Ask where the chart is to be written."""
+        """Ask for a file, and write the chart."""
         self.ask(tr("Save picture"), "sweep.png", IMAGES, self.image_to)
 
     def ask_table(self) -> None:
-        """Ask where the rows are to be written."""
+        """Ask for a file, and write the table."""
         self.ask(tr("Save table"), "sweep.csv", [TABLE], self.table_to)
 
     def image_to(self, path: Path) -> None:
-        """Write the chart; its format follows from the suffix."""
+        """Write the chart; the suffix chooses the format."""
         theme = THEMES.get(self._settings.theme, LIGHT).name
         results = self._results()
         if results is not None:
             self.write(path, lambda: write_picture(sweep_picture(results, theme), path))
 
     def table_to(self, path: Path) -> None:
-        """Write the rows; the command can continue the sweep from them too."""
+        """Write a row for each run; the command line can continue the sweep from this table."""
         results = self._results()
         if results is not None:
             text = table_text(results.sweep, results.measured)

@@ -1,4 +1,4 @@
-"""A sweep of the window: its runs, one after the other, and their results."""
+"""Controller of sweeps: starts the runs one after another, and collects their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS
 class Sweeping(QObject):
     """Controller of sweeps. `opened` carries the run of a result that was chosen.
 
-    A sweep's runs are not shown while they are made, because drawing would slow them down.
+    A sweep's runs are not shown while they are live, because drawing would slow them down.
     """
 
     opened = Signal(object)
@@ -72,7 +72,7 @@ class Sweeping(QObject):
         if problem or isinstance(asked, str) or is_busy:
             return
         results = self.results
-        # The same fields again: measured results stay, and the sweep continues.
+        # If the fields are the same and runs are missing, the results stay and the sweep continues.
         is_same = results is not None and results.sweep == asked
         if results is None or not is_same or not remaining(asked, results.measured):
             results = Results(asked, ())
@@ -87,7 +87,7 @@ class Sweeping(QObject):
     # Starting
 
     def _asked(self) -> Sweep | str:
-        """Return the sweep of the fields, or the reason why there is none."""
+        """Return the sweep that the fields describe, or an error text; "" without values."""
         panel = self.panel
         beside = REFERENCES if panel.beside.isChecked() else ()
         # Carries only the other fields; `sweep_over` adds the form's specification.
@@ -96,13 +96,13 @@ class Sweeping(QObject):
         try:
             base = self._form.specification()
             asked = sweep_over(base, option, panel.values.text(), kept)
-            # No values yet: there is nothing to run, and nothing wrong either.
+            # Without values there is nothing to run, but this is no error.
             return asked if asked.settings else ""
         except PlanError as error:
             return friendly(problem_text(error))
 
     def _problem(self, asked: Sweep) -> str:
-        """Return why a setting cannot be run on this machine; "" if all can."""
+        """Return why one of the settings cannot be run on this machine; "" if all can."""
         for setting in asked.settings:
             found = self._form.check(setting)
             if isinstance(found, str):
@@ -112,7 +112,7 @@ class Sweeping(QObject):
 
     def _check(self, *_: object) -> None:
         """Show the problem of the fields, if they are visible."""
-        # A hidden panel needs no check: it is checked when it is shown.
+        # A hidden panel is checked when it is shown.
         if self.running or not self.panel.isVisible():
             return
         asked = self._asked()
@@ -120,7 +120,7 @@ class Sweeping(QObject):
         self.panel.show_problem(problem)
 
     def _suggest(self) -> None:
-        """Offer values of the chosen option; only words that can be run."""
+        """Suggest values of the chosen option; of named choices, only those that can be run."""
         option = _OPTIONS[self.panel.option.currentData()]
         base = self._form.specification()
         now = values_by_name(base)[option.name]
@@ -136,8 +136,8 @@ class Sweeping(QObject):
         base = self._form.specification()
         alone = Sweep(base, references=())
         now = values_by_name(base)[option.name] or DEFAULT
-        # The value and the form's own, each once; with the separator at the end, text with a comma
-        # is one value too.
+        # The value and the form's value, without duplicates. The trailing separator keeps a text
+        # that contains a comma in one piece.
         words = dict.fromkeys((name, f"{now}"))
         values = SEMICOLON.join((*words, ""))
         try:
@@ -149,10 +149,10 @@ class Sweeping(QObject):
     # Runs
 
     def _go_on(self, points: Sequence[Point]) -> None:
-        """Make these runs, in this order."""
+        """Queue these runs and start the first one; without runs, the sweep ends."""
         assert self.results is not None
-        # Before the first one starts: `_end` and `_refuse` take the run that is under way from the
-        # front of this.
+        # Set before the first run starts, because `_end` and `_refuse` expect the current run at
+        # the front of the queue.
         self._left = deque(points)
         if points:
             first = points[0]
@@ -162,7 +162,7 @@ class Sweeping(QObject):
         self._report()
 
     def _end(self, run: Run) -> None:
-        """Take the measurement of a run that has ended, and go on."""
+        """Add the measurement of a run that has ended, and start the next run."""
         results = self.results
         if not self.running or results is None:
             return
@@ -186,7 +186,7 @@ class Sweeping(QObject):
             self._lose(self._left[0], text, False)
 
     def _lose(self, point: Point, why: str, stopped: bool) -> None:
-        """End the sweep after a run that failed, or go on without its setting."""
+        """Continue without the setting of a run that failed; if it was stopped, end the sweep."""
         left: list[Point] = []
         if not stopped:
             self._failed[point.setting] = why

@@ -1,4 +1,4 @@
-"""The chart of a sweep as a widget: it grows with every run, and its results can be opened."""
+"""Widget with the chart of a sweep, which grows with every run; its results can be opened."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gui.timeline.layout.fonts import Fonts
 from gui.widgets.drawing import Painted
 
 LEAST_PLOT = 110
-"""Least height of the curves in pixels, without the words above and below them."""
+"""Least height of the plot in pixels, without the words above and below it."""
 ROOMY = 1000.0
-"""A height in pixels in which all words of a chart have room."""
+"""A height in pixels that is sufficient for all words of a chart."""
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
@@ -140,7 +140,7 @@ class SweepView(Painted):
 
     def _step(self, chart: Chart, by: int) -> None:
         """Choose the next or the previous result, for the keyboard."""
-        # The chart's places go curve by curve, the keys from left to right over all of them.
+        # The chart lists its places curve by curve; the keys go from left to right over all curves.
         places = sorted(chart.places, key=lambda place: place.x)
         now = self._current_place(chart)
         at = -1 if now is None else places.index(now)
@@ -153,7 +153,7 @@ class SweepView(Painted):
         """Return the place of the current result."""
         if self.current is None:
             return None
-        # By setting: all results are new objects after every run.
+        # Found by its setting, because all results are new objects after every run.
         setting = self.current.setting
         for place in chart.places:
             if place.result.setting == setting:

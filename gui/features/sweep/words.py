@@ -12,13 +12,13 @@ from gui.look.text import duration_text, ntr, tr
 
 
 def ms_text(ms: float) -> str:
-    """Return a time in ms as a duration in a fitting unit."""
+    """Return a time in ms as a duration with a suitable unit."""
     return duration_text(1e6 * ms)
 
 
 def setting_title(sweep: Sweep, setting: Specification) -> str:
-    """Return the values in which a setting differs from the others of its sweep."""
-    # Where all settings are alike, or there is one, nothing differs.
+    """Return the values in which a setting differs from the others, or else its strategy."""
+    # Nothing differs if all settings are equal, or if there is only one.
     return settings_text(sweep.differing(setting)) or value_title_of(setting)
 
 
