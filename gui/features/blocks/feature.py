@@ -1,4 +1,4 @@
-"""Blocks: costs of the model's blocks, and the borders of a pipeline's stages."""
+"""Blocks: costs of a model's blocks, and the borders of a pipeline's stages."""
 
 from __future__ import annotations
 

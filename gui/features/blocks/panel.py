@@ -1,4 +1,4 @@
-"""Blocks: the blocks of the model that Run will start, and the borders of its stages."""
+"""Blocks panel: the blocks of the form's model, and the borders of its stages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.widgets.layouts import NO_MARGINS, button, column, named, row
 from gui.widgets.option_fields import field_of
 from gui.widgets.sheet import scrolled
 
-WIDE = 600  # pixels; from this width on the limit is next to the buttons, not below them
+WIDE = 600  # least width in pixels at which the limit is next to the buttons, not below them
 NARROW = 240
 LOW = 90
 
@@ -24,8 +24,8 @@ LOW = 90
 class BlocksPanel(QWidget):
     """The blocks as a strip and as a table, with buttons that choose the borders.
 
-    `opened` is emitted when the panel is shown. `limit` is the field of a lane's largest memory,
-    `message` says how the figures were measured, and `predicted` is the step with these borders.
+    `opened` is emitted when the panel is shown. `limit` is the field for the memory limit of a
+    lane, `message` says how the figures were measured, and `predicted` shows the predicted step.
     """
 
     opened = Signal()
@@ -89,7 +89,7 @@ class BlocksPanel(QWidget):
         super().resizeEvent(event)
 
     def show_cut(self, cut: ShownCut | None, words: str) -> None:
-        """Show a model's blocks with a sentence on them, or only the sentence."""
+        """Show a model's blocks with a text on their figures, or only the text."""
         self.strip.show_cut(cut)
         limit = self.limit_mb
         self.table.show_cut(cut, None if limit is None else 1e6 * limit)
@@ -100,7 +100,11 @@ class BlocksPanel(QWidget):
         self._empty.setVisible(cut is None)
 
     def show_times(self, now: int, then: int | None = None) -> None:
-        """Show the predicted ns of a step's passes, with the borders now and with others."""
+        """Show the predicted duration of a step's passes, in ns.
+
+        If the borders were changed, `now` is for the borders before the change, and `then` for the
+        changed borders. Otherwise `then` is None.
+        """
         text = tr("Predicted step without loss and update: {now}.", now=duration_text(now))
         if then is not None:
             text = tr(
@@ -113,7 +117,7 @@ class BlocksPanel(QWidget):
         self.predicted.say(text)
 
     def show_problem(self, text: str) -> None:
-        """Show the reason why nothing can be predicted or balanced."""
+        """Show why nothing can be predicted or balanced; "" hides the text."""
         self.predicted.say(text)
 
     @override

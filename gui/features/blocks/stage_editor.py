@@ -67,7 +67,7 @@ class StageEditor(QObject):
         self._session = session
         self._run_beside = run_beside
         self._base: Specification | None = None  # the settings before any border was moved
-        self._mine: Cut = {}  # the last settings that were written into the form
+        self._mine: Cut = {}  # the values of SET in the form, as last read or written
         self._cut: ShownCut | None = None
         self._asked = 0
         self._replied.connect(self._on_reply, Qt.ConnectionType.QueuedConnection)
@@ -83,7 +83,7 @@ class StageEditor(QObject):
         session.run_started.connect(self._keep)
 
     def update(self, *_: object) -> None:
-        """Show the model and the borders that the form contains."""
+        """Show the model and the borders of the form, if the panel is visible."""
         if not self._panel.isVisible():
             return
         asked = self._form.specification()
@@ -98,7 +98,7 @@ class StageEditor(QObject):
         self.predictor.cancel()
 
     def _show(self, asked: Specification) -> None:
-        """Show a run's blocks, and ask for a prediction of its step."""
+        """Show the blocks of these settings, and request a prediction of their step."""
         model = self._model(asked)
         measured = None if model is None else self._measured(asked, model)
         checked = self._form.result
@@ -153,7 +153,7 @@ class StageEditor(QObject):
         return " ".join(filter(None, (text, self._other_cut_text(asked, cut))))
 
     def _other_cut_text(self, asked: Specification, cut: ShownCut) -> str:
-        """Return where the run that measured was cut, if it was elsewhere than shown; else ""."""
+        """Return a note if the run that measured had other borders than those shown; else ""."""
         run = self._measuring_run(asked)
         borders = None if run is None else run.header.specification[BORDERS]
         if borders is None or cut.plan is None:
@@ -185,7 +185,7 @@ class StageEditor(QObject):
         return measured_blocks(run)
 
     def _measuring_run(self, asked: Specification) -> Trace | None:
-        """Return the latest run that measured the blocks on such lanes."""
+        """Return the latest run on this machine that measured the blocks on such lanes."""
         checked = self._form.result
         if isinstance(checked, str):
             return None
@@ -211,14 +211,14 @@ class StageEditor(QObject):
                 self._panel.show_times(*times)
             case PredictionRefused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
-            # Concerns every request: a process that has died answers none.
+            # Applies to every request, because a process that has ended answers none.
             case PredictionLost(text):
                 self._panel.show_problem(friendly(text))
 
     # Actions of the user
 
     def _shift(self, which: int, to: int) -> None:
-        """Write into the form that a border is before another block."""
+        """Write the borders into the form, with border `which` moved to before block `to`."""
         if self._cut is not None and self._cut.plan is not None:
             borders = moved(self._cut.borders, which, to, len(self._cut.model.blocks))
             self._set({"borders": ",".join(map(str, borders))})
@@ -263,13 +263,13 @@ class StageEditor(QObject):
         for option in SET:
             value = cut.get(option.name, option.default)
             self._form.fields[option.name].write(value)
-        # Before the check, whose signal calls `update`, which must recognise these borders.
+        # Set before the check: its signal calls `update`, which must recognise these borders.
         self._mine = _cut_of(self._form.specification())
         self._form.check_now()
 
     def _keep(self, run: Run) -> None:
-        """Compare later borders with the borders of the run that starts now."""
-        # The next `update` takes them from the form.
+        """Compare later borders with those of a run that starts, if it has the form's borders."""
+        # The next `update` takes the base from the form.
         if run.trace.header.specification[BORDERS] == self._mine.get(BORDERS.name):
             self._base = None
 
@@ -277,7 +277,7 @@ class StageEditor(QObject):
 def _shown_cut(
     model: ModelDescription, plan: Plan | None, measured: MeasuredBlocks | None
 ) -> ShownCut:
-    """Return the blocks with their costs for the rows of the plan's parts, as far as known."""
+    """Return the blocks; measured costs are scaled to the rows of the plan's micro-batches."""
     rows = 0
     if plan is not None:
         rows = plan.parts[0].rows
@@ -296,7 +296,7 @@ def _cut_of(specification: Specification) -> Cut:
 
 
 def _others(specification: Specification) -> Specification:
-    """Return the settings without the options of the stages."""
+    """Return the settings without those that determine the borders."""
     return specification.having(
         borders=None, stages=None, balance=False, **{LANE_MEMORY.name: None}
     )

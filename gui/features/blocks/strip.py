@@ -1,4 +1,4 @@
-"""The blocks of a model side by side, in the colours of their lanes, with borders that can move."""
+"""Strip of a model's blocks, in the colours of their lanes, with borders that can be moved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gui.widgets.drawing import PAD, Drawing
 
 BAR = 34.0
 AIR = 9.0  # pixels above and below the blocks, for the handles of the borders
-NEAR = 9.0  # pixels from a border within which the mouse can drag it
+NEAR = 9.0  # largest distance in pixels from which the mouse can drag a border
 LEAST = 1 / 200  # least share of the width, so that every block can be pointed at
 SELECTS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 """Keys that select the previous or the next border."""
@@ -65,7 +65,9 @@ class ShownCut:
 
 
 class BlockStrip(Drawing):
-    """Blocks from left to right, as wide as their time; `shifted` carries a border and its block.
+    """Blocks from left to right, as wide as their share of the time or the parameters.
+
+    `shifted` carries the index of a border, and the block that it is moved to.
 
     The user drags a border, or selects it with Up and Down and moves it with Left and Right.
     """
@@ -155,7 +157,7 @@ class BlockStrip(Drawing):
         colour = self.theme.accent if chosen else self.theme.text
         wide = 5.0 if chosen else 3.0
         high = BAR + 2 * AIR
-        middle = x - 0.5  # of the free pixel that ends the block before
+        middle = x - 0.5  # of the free pixel after the previous block
         stem = QRectF(middle - wide / 2, 2, wide, high - 4)
         ink.fill(stem, colour)
         for top in (0.0, high - 7):
@@ -166,7 +168,7 @@ class BlockStrip(Drawing):
         """Return the left edges of the blocks in pixels, and the right edge of the last one."""
         if self.cut is None:
             return []
-        # The sum exceeds 1 if blocks were widened, so all are scaled to the width.
+        # If blocks were widened, the sum exceeds 1, so all are scaled to fit.
         parts = [max(LEAST, weight) for weight in self.cut.weights()]
         room = self.width() - 2 * PAD
         scale = room / sum(parts)
@@ -224,7 +226,7 @@ class BlockStrip(Drawing):
         return [abs(edge - at.x()) for edge in self._edges()]
 
     def _shift(self, block: int) -> None:
-        """Request the selected border before a block, or as near to it as possible."""
+        """Request to move the selected border before a block, or as near to it as possible."""
         assert self.cut is not None
         borders = self.cut.borders
         blocks = len(self.cut.model.blocks)

@@ -29,7 +29,7 @@ NAME = 0.24  # share of the width
 
 
 class BlockTable(Drawing):
-    """A line for every lane, then one for every block, with a band in the colour of its lane.
+    """A line for every lane, then one for every block, each with a band in its lane's colour.
 
     `most_bytes` is the limit of a lane's memory; larger values are red.
     """
@@ -92,7 +92,7 @@ class BlockTable(Drawing):
         ink.small(cell, last, RIGHT, self.theme.error if over else colour)
 
     def _lanes(self) -> list[tuple[int, list[str], bool]]:
-        """Return the lanes' lines, heads first: lane, texts, and True if it exceeds the limit."""
+        """Return the lanes' lines, heads first: lane, texts, and True if the limit is exceeded."""
         cut = self.cut
         if cut is None or cut.plan is None:
             return []
