@@ -27,9 +27,10 @@ TINT = 28  # opacity of the fill of an outlined piece, of 255
 
 
 class Overlay(QWidget):
-    """Covers `parent`, which holds both timelines, and passes every event on.
+    """Covers `parent`, which holds both timelines, and leaves mouse events to the timelines.
 
-    It draws the `matches` if `joins` is true, and outlines the pieces `of_a` and `of_b`.
+    It joins all `matches` if `joins` is true, otherwise only the selected spans. It outlines the
+    pieces `of_a` and `of_b`.
     """
 
     def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:

@@ -61,7 +61,7 @@ class AdvisorController(QObject):
         self.predictor = service.client(self._replied.emit)
         self._trace: Trace | None = None
         self._costs: RunCosts | None = None
-        # By way: the step time of the last run that was shown, and the latest prediction.
+        # For each way, the step time of its last run that was shown, and its latest prediction.
         self._measured: dict[Specification, int] = {}
         self._predicted: dict[Specification, Advice] = {}
         self._outcome = ""

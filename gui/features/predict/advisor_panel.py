@@ -347,7 +347,7 @@ def way_tip(specification: Specification) -> str:
 
 
 def against_text(row: Ranked) -> str:
-    """Return the change of the step, `-12.3 %`, or a word for the present settings."""
+    """Return the change of the step, `-12.3 %`, a word for the present settings, or a dash."""
     if row.present:
         return tr("present")
     if row.against is None:

@@ -45,8 +45,8 @@ class After:
 class AnswerLine(QFrame):
     """Two lines of text, and buttons at the right: `sweep`, which is checkable, `large` and `run`.
 
-    Their owners connect to them: `run` is for running the settings of the answer, `large` for
-    showing its step in the timeline.
+    The page connects to `sweep`. Its controller connects to `large`, which shows the predicted step
+    in the timeline, and to `run`, which runs the predicted settings.
     """
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ def growing(most: int) -> list[int]:
 
 
 class SliderRow(QObject):
-    """`changed` is emitted with every change of the value, by the slider or by the number.
+    """A value with its label, slider and number field; `changed` is emitted when it changes.
 
     `words` are its title and its tooltip. The slider is at the stop nearest to the value; moving it
     sets the value to a stop.
@@ -88,7 +88,7 @@ class SliderRow(QObject):
             part.setToolTip(self._tip if enabled else reason)
 
     def set_stops(self, stops: Sequence[float]) -> None:
-        """Replace the slider's stops; the last one is also the largest number."""
+        """Replace the slider's stops; the last one becomes the maximum of the number field."""
         self._stops = list(stops)
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, len(self._stops) - 1)

@@ -132,9 +132,10 @@ class TryController(QObject):
         self._show("", before, answer)
 
     def _show(self, name: str, before: Before | None, answer: WhatIfResult) -> None:
-        """Show a prediction, compared with a run; None if the costs are not from a run.
+        """Show a prediction, compared with the run `before`.
 
-        Without a run, the range and the measured share are not shown either.
+        `before` is None if the costs are not from a run. Then the range and the measured share are
+        not shown either.
         """
         basis = None if before is None else answer.basis
         after = After(answer.makespan_ns, answer.memory_bytes, basis)

@@ -27,10 +27,10 @@ from gui.look.writing import CENTRE, RIGHT
 from gui.timeline.layout.axis import round_step
 from gui.timeline.paint.ink import Ink
 
-MARKER = 4.5  # half of a marker
-CAP = 5.0  # half of the line at a whisker's end
+MARKER = 4.5  # half the width of a marker, in pixels
+CAP = 5.0  # half the width of a whisker's ends, in pixels
 GRID = 34.0  # approximate distance between two grid lines, in pixels
-KEY = 8.0  # half of a line in the legend
+KEY = 8.0  # half the length of a line in the legend, in pixels
 ALL_VALUES = 34.0  # least width of a place in pixels if each result's time is written
 _UP = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
 

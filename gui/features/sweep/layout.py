@@ -147,7 +147,7 @@ class _Columns:
         return self.left + self.pitch * middle
 
     def width(self, numbers: int) -> float:
-        """Return the width of all bars, the gap and a number of places for `numbers`."""
+        """Return the width of all bars, the gap, and the places of this many numbers."""
         return self.pitch * (self.bars + self.gap + numbers)
 
 
