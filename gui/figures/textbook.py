@@ -279,7 +279,7 @@ def _reduction_note(boxes: list[list[LaneBoxes]], style: Style, room: float) -> 
             most = max(most, lane.per_cell)
     if not most:
         return []
-    text = tr("Reduced: on average up to {spans} spans in one mark.", spans=f"{most:,.1f}")
+    text = tr("Reduced detail: on average up to {spans} spans in one mark.", spans=f"{most:,.1f}")
     return style.base.wrapped(text, room)
 
 

@@ -224,7 +224,7 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
     header = (
         tr("collective"),
         tr("last to arrive (count)"),
-        tr("meetings"),
+        tr("instances"),
         tr("mean arrival spread"),
         tr("mean transfer time"),
     )

@@ -75,7 +75,7 @@ class WhereField(Choice):
         dialog = QInputDialog(self.window())
         dialog.setWindowTitle(tr("Another machine"))
         accepted = tr("USER@HOST, or a name of your ssh configuration.")
-        requirement = tr("It must work without a password.")
+        requirement = tr("Logging in must not need a password.")
         dialog.setLabelText(f"{accepted} {requirement}")
         dialog.textValueSelected.connect(self._choose_typed)
         dialog.finished.connect(dialog.deleteLater)

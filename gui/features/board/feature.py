@@ -49,7 +49,7 @@ class BoardFeature(Feature):
                         N_("Edit this schedule"),
                         self.edit,
                         "",
-                        N_("Put the step on screen on the board, with its own times."),
+                        N_("Copy the visible step to the board, with its own times."),
                     ),
                     Action(
                         "open_puzzle",

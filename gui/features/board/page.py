@@ -145,7 +145,11 @@ class BoardPage(QFrame):
         self.stages.setMinimumWidth(120)
         self.start = self._start_choice()
         self.close_button = button(
-            QToolButton, "✕", tr("Close the board; its passes stay."), self.closed.emit, tr("Close")
+            QToolButton,
+            "✕",
+            tr("Close the board; its passes are kept."),
+            self.closed.emit,
+            tr("Close"),
         )
         self.title = Label("", "said", wrapped=True)
         self.text = Label("", wrapped=True)
@@ -208,7 +212,7 @@ class BoardPage(QFrame):
         self.hint = button(QPushButton, tr("Hint"), tip, game.hint)
         tip = tr("Repeat the selected passes for the next micro-batches (T).")
         self.stamp = button(QPushButton, tr("Repeat"), tip, game.stamp)
-        self.clear = button(QPushButton, tr("Start again"), tr("Begin from the start."), game.clear)
+        self.clear = button(QPushButton, tr("Start again"), tr("Go back to the start."), game.clear)
         tip = tr("Save the board as a schedule, run it on virtual lanes, and verify it.")
         self.run = button(QPushButton, tr("▶  Run it"), tip, self.run_asked.emit)
         self.run.setObjectName("primary")
@@ -325,7 +329,7 @@ class BoardPage(QFrame):
         elif puzzle.is_solved(self.game.board):
             self._say(tr("Solved. {explanation}", explanation=puzzle.done))
         else:
-            self._say(tr("Complete, but not within the goal: move passes, or undo."))
+            self._say(tr("Complete, but the goal is not met: move passes, or undo."))
 
     def _say(self, text: str) -> None:
         if not text and self.game.board.complete:
@@ -355,7 +359,7 @@ def _goal_text(puzzle: Puzzle) -> str:
 
 def _par_text(found: Sequence[Par], rules: BoardRules) -> str:
     if not found:
-        return tr("No par: no formula holds for these numbers and times.")
+        return tr("No par: no formula applies to these numbers and times.")
     parts: list[str] = []
     for par in found[:PARS]:
         text = tr(

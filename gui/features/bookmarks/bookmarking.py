@@ -189,7 +189,7 @@ class Bookmarking(QObject):
         """
         timeline = self._timeline
         if not self.bookmarks:
-            self.message.emit(tr("There are no marks: M sets one."))
+            self.message.emit(tr("There are no marks: press M to set one."))
             return
         at = timeline.overlays.crosshair
         view = timeline.state.viewport

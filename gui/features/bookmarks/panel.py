@@ -111,8 +111,8 @@ class BookmarksPanel(QWidget):
         tip = tr("Delete the mark; Ctrl+Z brings it back. (Del)")
         delete = button(QPushButton, tr("Delete"), tip, self.remove)
         tip = tr(
-            "Explain this trace by steps: each mark begins one, which lasts until the next "
-            "mark, and the last one until its mark ends."
+            "Explain this trace by steps: each mark starts a step that lasts until the next "
+            "mark; the last step ends with its mark."
         )
         self.steps = button(QPushButton, tr("Use as steps"), tip)
         self.steps.hide()

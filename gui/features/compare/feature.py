@@ -122,7 +122,7 @@ class CompareFeature(Feature):
                         N_("Export comparison report…"),
                         lambda: self.comparing.files.export(),
                         "Ctrl+Alt+E",
-                        N_("Write a page of HTML with both timelines and the differences."),
+                        N_("Write an HTML page with both timelines and the differences."),
                     ),
                 ),
             ),

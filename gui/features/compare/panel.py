@@ -67,7 +67,7 @@ class ComparePanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sentence = sentence_label(tr("The main reason of the difference"))
+        self.sentence = sentence_label(tr("The main reason for the difference"))
         self.step_a = RunStepChoice(tr("A"))
         self.step_b = RunStepChoice(tr("B"))
         self.table = DifferenceTable()
@@ -98,7 +98,7 @@ class ComparePanel(QWidget):
         # A prediction need not have every step of its run.
         has_all = set(of_a) <= set(b.steps)
         if alike and has_all and self.step_b.currentData() == MEDIAN:
-            self.step_b.setItemText(0, tr("the same as of A"))
+            self.step_b.setItemText(0, tr("the same as in A"))
             of_b = of_a
         return of_a, of_b
 
@@ -116,8 +116,8 @@ class ComparePanel(QWidget):
 
     def _build_empty(self) -> QWidget:
         words = tr(
-            "Put another run, a recording or the prediction below the run that is shown, "
-            "and see what takes longer, and why."
+            "Show another run, a recording or the prediction below the current run, and see "
+            "what takes longer and why."
         )
         self.button = button(QToolButton, tr("Compare with…"), "", self.asked.emit)
         page = column(None, hint(words, margin=0), self.button, None)

@@ -86,7 +86,7 @@ class DifferenceTable(QTreeWidget):
     def _add_all(self, two: TwoRuns) -> None:
         contributing = (*two.reasons, *two.lanes)
         most = max((abs(row.contribution) for row in contributing), default=0)
-        self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
+        self._add(tr("COMPUTE LANES: WORK AND IDLE CAUSES"), two.reasons, two.difference, most)
         self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
         self._add(tr("COPY AND COMMUNICATION LANES"), two.other_lanes, None, most)
 

@@ -65,7 +65,7 @@ class DetailsPanel(QWidget):
         )
         self.sentence = sentence_label(tr("Why the lane is idle"))
         self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.reasons = _Rows(tr("Reasons of the gap"))
+        self.reasons = _Rows(tr("Reasons for the gap"))
         self.reasons.itemClicked.connect(self._choose)
         self.reasons.itemActivated.connect(self._choose)
         self.table = _Rows(tr("Details of the selection"))

@@ -64,7 +64,7 @@ class BatchPanel(Sheet):
     def __init__(self) -> None:
         self._parts: Latest[list[LanePart]] = Latest()
         self._splits: Latest[list[Split]] = Latest()
-        empty = tr("Which rows go to which lane appears here with the first step.")
+        empty = tr("The rows of each lane appear here with the first step.")
         super().__init__(tr("Batch split"), empty)
 
     def parts(self, scene: Scene) -> tuple[int, list[LanePart]]:

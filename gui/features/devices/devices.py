@@ -45,7 +45,7 @@ class DevicesPanel(Sheet):
     """
 
     def __init__(self) -> None:
-        empty = tr("How each lane spends its time and memory appears here with the first step.")
+        empty = tr("The time and memory of each lane appear here with the first step.")
         super().__init__(tr("Devices"), empty)
 
     @property

@@ -52,9 +52,9 @@ def presets() -> list[Entry]:
 def times() -> list[Entry]:
     """Return the ways to choose the time."""
     return [
-        (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
+        (tr("Chosen automatically"), AUTOMATIC, tr("The median step, or the last steps.")),
         (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
-        (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
+        (tr("Steps or times…"), NAMED, tr("Enter them in the field below.")),
     ]
 
 

@@ -38,7 +38,7 @@ class FiguresFeature(Feature):
                         N_("Export visible range…"),
                         lambda: self.exporting.export_visible(),
                         "Ctrl+Shift+E",
-                        N_("Write exactly the time that is visible as PNG, SVG or PDF."),
+                        N_("Write exactly the visible time range as PNG, SVG or PDF."),
                     ),
                     Action(
                         "copy_visible",
@@ -52,7 +52,7 @@ class FiguresFeature(Feature):
                         N_("Export report…"),
                         lambda: self.exporting.export_report(),
                         "Ctrl+Shift+R",
-                        N_("Write a page of HTML with pictures and tables of the run."),
+                        N_("Write an HTML page with pictures and tables of the run."),
                     ),
                 ),
             ),

@@ -70,7 +70,7 @@ def _visible(scene: Scene, traces: list[Trace], comparing: Comparing | None) -> 
     seen = None if comparing is None else comparing.seen()
     both = None if seen is None else seen[0]
     if both is None or both.part is None:
-        raise ValueError(tr("Only runs that are compared have a visible time: choose another."))
+        raise ValueError(tr("Only compared runs have a shared visible time: choose another time."))
     start, end = both.part
     start_b = both.alignment.to_b(start)
     end_b = both.alignment.to_b(end)

@@ -80,7 +80,7 @@ class TraceExports(QObject):
         steps = whole_steps(trace) if trace.header.source.has_plan else []
         if not steps:
             self._banner.say(
-                tr("No whole step of a plan was recorded: there is none to write as a graph.")
+                tr("No whole step of a plan was recorded, so there is no graph to write.")
             )
             return
         self._write(path, partial(write_chakra, step=median_step(trace, steps)))

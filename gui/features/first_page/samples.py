@@ -51,7 +51,7 @@ DISTRIBUTED = Sample(
 REAL = Sample(
     "1f1b-2-cpu-lanes.arrow",
     N_("Pipeline, 1F1B, on 2 CPU lanes"),
-    N_("The same schedule on two cores at once: real copies, a real host between the tasks."),
+    N_("The same schedule on two real cores, with real copies and real host code between tasks."),
 )
 SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED, REAL)
 

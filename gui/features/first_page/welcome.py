@@ -49,7 +49,7 @@ FIRST_ACTIONS = (
     (
         "bubble",
         N_("Find the longest bubble"),
-        N_("Opens the pipeline and selects its longest idle gap; Details says why it is there."),
+        N_("Open the pipeline and select its longest idle gap; Details explains it."),
     ),
     (
         "parallel",

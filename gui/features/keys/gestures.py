@@ -14,7 +14,7 @@ MOUSE = {
     N_("Click on a group's heading"): N_("Fold the group, or open it."),
     N_("Middle drag, Shift + drag"): N_("Pan."),
     N_("Drag"): N_("Select a range of time on the lanes it touches, for the Statistics panel."),
-    N_("Drag of a bar of a predicted run"): N_("Move the pass in its lane, on the board."),
+    N_("Drag a bar of a predicted run"): N_("Move the pass in its lane, on the board."),
     N_("Drag from the axis"): N_("Select a range of time over all lanes."),
     N_("Shift + click"): N_("Measure from the selected span to another."),
     N_("Click on a flag"): N_("Write a mark's note."),

@@ -104,7 +104,7 @@ class LessonPanel(QWidget):
     def show_page(self, page: Page | None) -> None:
         """Show a step; None shows the purpose of the panel."""
         if page is None:
-            self.title.setText(tr("A lesson goes through a few steps that really run."))
+            self.title.setText(tr("A lesson guides you through a few steps with real runs."))
             self.text.setText(tr("Choose one in Help > Lessons, or on the first page."))
         # Not `isVisible`, which is also false while another tab covers the panel.
         is_revealed = not self.answer.isHidden()
@@ -276,7 +276,7 @@ class LessonPanel(QWidget):
         self.progress = Label("", "quiet", wrapped=True)
         self.question = Label(wrapped=True)
         self.answer = Label("", "answer", wrapped=True, selectable=True)
-        tip = tr("Run what this step is about; the settings in the form stay as they are.")
+        tip = tr("Run what this step describes; the settings in the form do not change.")
         self.run = button(QPushButton, tr("▶  Run this step"), tip)
         self.run.setObjectName("primary")
         # Made once: the docks set the theme of existing widgets.

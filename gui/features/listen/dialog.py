@@ -184,13 +184,13 @@ class ListenDialog(QDialog):
         lines = column(
             Label(tr("Put these lines into the script, around its training loop:")),
             _copied(self.script, tr("Copy the lines for the script")),
-            Label(tr("Or start the job like this, without any line in it:")),
+            Label(tr("Or start the job like this, without changing its script:")),
             _copied(self.command, tr("Copy the command")),
             margins=NO_MARGINS,
             spacing=6,
         )
         self.instructions = widget_of(lines)
-        tip = tr("Close this window; listening goes on.")
+        tip = tr("Close this window; listening continues.")
         close = button(QPushButton, tr("Close"), tip, self.close)
         # Return in the address field presses Listen, the default button.
         close.setAutoDefault(False)

@@ -48,7 +48,7 @@ class PlaybackBar(QWidget):
         WheelGuard(self.speed)
         self.speed.activated.connect(lambda place: player.set_speed(self.speed.itemData(place)))
         self.loop = QCheckBox(tr("Loop"))
-        self.loop.setToolTip(tr("Begin again at the end of the step."))
+        self.loop.setToolTip(tr("Start over at the end of the step."))
         self.loop.toggled.connect(player.set_loops)
         # Elided, so that the bar does not widen a narrow window.
         self.position = Elided("quiet")

@@ -68,7 +68,7 @@ class PlaybackFeature(Feature):
                 N_("Loop"),
                 player.set_loops,
                 "",
-                N_("Begin again at the end of the step."),
+                N_("Start over at the end of the step."),
                 Style.CHECK,
             ),
             Action(

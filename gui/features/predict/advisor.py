@@ -148,8 +148,8 @@ class AdvisorController(QObject):
         if self._costs is None:
             self.panel.show_ways([])
             text = tr(
-                "This run has no whole step to take costs from. "
-                "Run once: the costs come from its calibration."
+                "This run has no whole step to take costs from. Run once; its calibration "
+                "provides the costs."
             )
             self.panel.show_line(text, False)
             return

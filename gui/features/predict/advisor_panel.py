@@ -67,7 +67,7 @@ COLUMNS = (
         N_("Strategy"),
         lambda r: way_text(r.advice.specification),
         lambda r: way_text(r.advice.specification),
-        N_("The schedule (×2 is with two chunks a lane), or the strategy that has none."),
+        N_("The schedule (×2: two chunks a lane), or the strategy if it has no schedule."),
     ),
     Column(
         N_("Step"),
@@ -108,8 +108,8 @@ COLUMNS = (
         lambda r: range_text(r.advice.low_ns, r.advice.high_ns),
         lambda r: r.advice.high_ns,
         N_(
-            "Shortest and longest time expected of a step, from the scatter of the measured costs "
-            "and the error of the prediction of the measured run itself."
+            "Shortest and longest expected time of a step, from the scatter of the measured "
+            "costs and the prediction error for the measured run itself."
         ),
         N_("99.9 to 99.9 ms"),
     ),
@@ -215,7 +215,7 @@ class AdvisorPanel(QWidget):
         self.table.doubleClicked.connect(lambda _: self._choose())
         self.table.chosen.connect(lambda _: self._choose())
         self.table.selectionModel().selectionChanged.connect(self._pick)
-        self.show_line(tr("Run once: the costs come from its calibration."), False)
+        self.show_line(tr("Run once; its calibration provides the costs."), False)
 
     def show_line(self, text: str, can_ask: bool) -> None:
         """Show a text above the table; `can_ask` enables the button that predicts all ways."""

@@ -42,7 +42,7 @@ FIGURES = {
     "makespan": (N_("Step"), N_("The predicted makespan.")),
     "closed_form": (
         N_("Closed form"),
-        N_("The bubble by the literature's formula, where there is one."),
+        N_("The bubble from the literature's formula, if there is one."),
     ),
     "by_makespan": (
         N_("Bubble by makespan"),
@@ -50,7 +50,7 @@ FIGURES = {
     ),
     "peak": (
         N_("Activations"),
-        N_("The most that a lane holds at a time, each of one stage and micro-batch."),
+        N_("Most activations a lane holds at once, each of one stage and micro-batch."),
     ),
     "by_lane_span": (N_("Bubble by lane span"), N_("Idle part of the longest lane's own span.")),
     "tasks": (N_("Tasks"), N_("Tasks of the predicted step.")),

@@ -294,7 +294,7 @@ class WhatIfPanel(QWidget):
         self._add("factor", FACTORS, factor)
         tip = tr("Read costs from a JSON or TOML file.")
         self.load = button(QPushButton, tr("Load…"), tip, name=tr("Load costs"))
-        tip = tr("Write the costs that are chosen to a JSON file.")
+        tip = tr("Write the chosen costs to a JSON file.")
         self.save = button(QPushButton, tr("Save…"), tip, name=tr("Save costs"))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
@@ -335,7 +335,7 @@ class WhatIfPanel(QWidget):
     def _follow_schedule(self) -> None:
         schedule = SCHEDULES[self.schedule.currentData()]
         reason = tr(
-            "{schedule} says itself how many stages a device holds: {chunks}.",
+            "{schedule} itself sets the number of stages per device: {chunks}.",
             schedule=tr(schedule.title),
             chunks=schedule.chunks,
         )
@@ -347,7 +347,7 @@ class WhatIfPanel(QWidget):
         self.sliders["latency"].enable(has_link, tr("Choose a link speed first."))
         is_slower = self.sliders["factor"].value != 1.0
         several = self.sliders["devices"].value > 1
-        hint = tr("Choose how much slower it is first.")
+        hint = tr("First choose how much slower it is.")
         self.sliders["slow_lane"].enable(is_slower and several, hint)
 
     def _costs_chosen(self) -> None:
@@ -364,7 +364,7 @@ class _AsWide(QScrollArea):
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
-        named(self, tr("What is asked"))
+        named(self, tr("What-if settings"))
         scroll_down(self)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.setWidget(content)

@@ -38,7 +38,7 @@ def excluded(asked: Specification) -> dict[Option[Any], str]:
         if option.excludes in titles and option.name not in titles:
             other = titles[option.excludes]
             reasons[option] = tr(
-                "{other} excludes this: set it back to 0 to use this.", other=other
+                "Cannot be combined with {other}: set that back to 0 first.", other=other
             )
     return reasons
 

@@ -217,7 +217,7 @@ class RunControl(QObject):
         self._show_engine()
         hint = tr("Press Run to start it again.")
         if self._session.host:
-            hint = tr("Run connects again.")
+            hint = tr("Press Run to reconnect.")
         self._banner.say(f"{sentence(text)} {hint}")
 
     def _refuse(self, text: str) -> None:

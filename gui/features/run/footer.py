@@ -30,7 +30,7 @@ class FormFooter(QWidget):
         self.problem = Label(look="problem", wrapped=True, selectable=True)
         self.preview = Label(look="quiet", wrapped=True, selectable=True)
         self.picture = AnswerPicture(bare=True)
-        tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
+        tip = tr("Each task is then measured alone, without sharing, to show the strategy itself.")
         self._devices = ""
         self.virtual = button(QToolButton, "", tip, name=tr("Use virtual lanes"), look="link")
         # Read at the click, not bound here, because `show_checked` changes the devices.

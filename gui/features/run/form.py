@@ -72,7 +72,7 @@ class OptionForm(QFormLayout):
         self.folds = {
             ADVANCED: Fold(tr("Advanced"), tr("Settings that are seldom changed.")),
             FAULTS: Fold(
-                tr("Faults"), tr("Put faults into the virtual lanes, to see what they do.")
+                tr("Faults"), tr("Inject faults into the virtual lanes to see their effect.")
             ),
         }
         self._sections = {option: _section(option) for option in OPTIONS if option.title}

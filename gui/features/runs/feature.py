@@ -47,7 +47,7 @@ class RunsFeature(Feature):
                         N_("Close tab"),
                         tabs.close_current,
                         "Ctrl+W",
-                        N_("Close this tab. The run goes on, and stays in the Runs panel."),
+                        N_("Close this tab. The run continues and stays in the Runs panel."),
                     ),
                 ),
             ),

@@ -57,7 +57,7 @@ class RunMenu(QObject):
         words = tr("Delete") if run.source is None else tr("Remove from the list")
         delete = menu.addAction(words, lambda: self.remove(run))
         delete.setEnabled(not run.live)
-        delete.setToolTip(tr("Files stay as they are."))
+        delete.setToolTip(tr("Files are not changed."))
         menu.popup(at)
         return menu
 

@@ -125,17 +125,18 @@ def cell_sentence(cell: Cell) -> str:
     if abs(saving.share) < LEAST_SHARE:
         if saving.part is PeerGroup.KIND:
             return tr(
-                "{name}: a step would take the same time if all of it took equally long.", **values
+                "{name}: with equal durations everywhere, a step would take the same time.",
+                **values,
             )
         return tr("If {name} were like its peers, a step would take the same time.", **values)
     if saving.part is PeerGroup.KIND:
         if saving.share < 0:
             return tr(
-                "{name}: a step would be {time} longer, {share}, if all of it took equally long.",
+                "{name}: with equal durations everywhere, a step would be {time} longer, {share}.",
                 **values,
             )
         return tr(
-            "{name}: a step would be {time} shorter, {share}, if all of it took equally long.",
+            "{name}: with equal durations everywhere, a step would be {time} shorter, {share}.",
             **values,
         )
     if saving.share < 0:

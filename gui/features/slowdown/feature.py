@@ -55,7 +55,7 @@ class SlowdownFeature(OnePanelFeature):
             self._query = cell.query
             self.shell.feature(SpansFeature).search.look_for(cell.query)
         else:
-            self.shell.note(tr("This time has no spans that the timeline could show."))
+            self.shell.note(tr("This time range has no spans to show in the timeline."))
 
     def _undo_last(self) -> None:
         """Remove the filter or the search of the last cell, unless the user has changed it."""

@@ -26,7 +26,9 @@ from gui.widgets.fields import Choice
 from gui.widgets.label import Label, hint, sentence_label
 from gui.widgets.layouts import joined, named, row, stacked, widget_of
 
-EMPTY = N_("Which worker or kind of work makes the job slow appears here when the run has ended.")
+EMPTY = N_(
+    "The worker or kind of work that slows the job down appears here when the run has ended."
+)
 AXES = N_("Rows × columns: replicas (DP), pipeline ranks (PP), workers that share a stage (TP).")
 
 
@@ -182,14 +184,14 @@ def _summary(savings: Slowdown) -> str:
     }
     if savings.replayed < savings.steps:
         return tr(
-            "Per cent of a step that a part like its peers would save. A step takes {time}, the "
-            "mean of {steps}, {replayed} of them replayed.",
+            "Per cent of a step saved if a part were like its peers. A step takes {time}, the"
+            " mean of {steps}, {replayed} of them replayed.",
             replayed=savings.replayed,
             **values,
         )
     return tr(
-        "Per cent of a step that a part like its peers would save. A step takes {time}, the mean "
-        "of {steps}.",
+        "Per cent of a step saved if a part were like its peers. A step takes {time}, the "
+        "mean of {steps}.",
         **values,
     )
 

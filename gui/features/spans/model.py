@@ -30,9 +30,7 @@ class ColumnOf:
     tip: str = ""
 
 
-STEP = N_(
-    "Counted from 0, warm-up steps included, as step: in a search and files of spans have it."
-)
+STEP = N_("Counted from 0, including warm-up steps, like step: in searches and in files of spans.")
 
 
 def _number(name: str) -> Callable[[Span, str], str]:

@@ -277,7 +277,7 @@ class SpansPanel(QWidget):
         self.sort_by(chosen, way or Qt.SortOrder.AscendingOrder)
 
     def _build(self) -> None:
-        tip = tr("Sort by a column; a click on its head does so too.")
+        tip = tr("Sort by a column; you can also click its header.")
         self.sort_column = named(QComboBox(), tr("Sort by"), tip)
         self.sort_column.addItem(tr("lane by lane"))
         for shown in COLUMNS:
@@ -285,7 +285,7 @@ class SpansPanel(QWidget):
         tip = tr("Largest first")
         self.descending = button(QToolButton, "↓", tip, self._sort_again, name=tip)
         self.descending.setCheckable(True)
-        self.field.setAccessibleName(tr("Show only spans that are"))
+        self.field.setAccessibleName(tr("Show only matching spans"))
         self.cancel = QPushButton(tr("Cancel"))
         self.save = QPushButton(tr("Save as CSV…"))
         self.cancel.hide()

@@ -314,7 +314,7 @@ def hints() -> str:
     """Return the keys of queries with their values, one per line."""
     lines = [f"{key}: {translated(accepts)}" for key, accepts in KEYS.items()]
     rest = (
-        tr("A plain word is looked for in labels (F3, 2F1), kinds and names."),
+        tr("A plain word is searched for in labels (F3, 2F1), kinds and names."),
         tr("Durations: >5ms <=10us. Either of two: stage:0|2. Not: -kind:copy."),
     )
     return "\n".join((*lines, *rest))

@@ -135,7 +135,7 @@ class SqlPanel(QWidget):
             # A snapshot, because a live run grows while the thread reads.
             runs[run.number] = run.trace.snapshot() if run.live else run.trace
         if not runs:
-            self.status.setText(tr("There is no run to ask: press Run, or open a recording."))
+            self.status.setText(tr("There is no run to query: press Run, or open a recording."))
             return
         stop = threading.Event()
         self.runner.start(self._work(query, runs, stop), thread=True, stop=stop)

@@ -32,7 +32,7 @@ class Durations(QWidget):
         super().__init__()
         self._shown: tuple[Trace, RangeStatistics, NameStatistics | None] | None = None
         self.outliers: list[Outlier] = []
-        tip = tr("Whose durations the histogram shows.")
+        tip = tr("Kind of span shown in the histogram.")
         self.which = named(Choice(), tr("Kind in the histogram"), tip)
         self.which.currentIndexChanged.connect(self._show)
         self.histogram = HistogramChart()

@@ -69,7 +69,7 @@ class HistogramChart(Drawing):
             return
         most = int(self.bins.counts.max())
         ink.small(self.across(0, TOP), _spans(most))
-        hint = tr("Click for the longest of them.")
+        hint = tr("Click to select the longest.")
         for number, count in enumerate(self.bins.counts.tolist()):
             if not count:
                 continue

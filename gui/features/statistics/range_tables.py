@@ -83,7 +83,7 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         Head(tr("Communication"), tr("Time in which the lane communicates and does not compute.")),
         Head(tr("Idle"), tr("Time in which the lane does neither.")),
         Head(tr("Idle share"), tr("Idle time as a share of the range.")),
-        Head(tr("Spans"), tr("Spans of which some part lies in the range.")),
+        Head(tr("Spans"), tr("Spans that lie wholly or partly in the range.")),
     ]
     for cause in present:
         heads.append(Head(tr(cause.label).capitalize(), tr(cause.sentence)))
@@ -163,7 +163,7 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
         Head(tr("Step")),
         Head(tr("Duration")),
         Head(tr("Usual"), tr("The median of the other spans.")),
-        Head(tr("Times usual"), tr("Its duration divided by that median.")),
+        Head(tr("Times usual"), tr("Its duration divided by the usual duration.")),
     )
     rows = []
     for one in outliers:
@@ -197,7 +197,7 @@ def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
     )
     return (
         Head(first, numeric=False),
-        Head(tr("Count"), tr("Spans of which some part lies in the range.")),
+        Head(tr("Count"), tr("Spans that lie wholly or partly in the range.")),
         Head(tr("In range"), tr("The sum of their parts in the range.")),
         *map(Head, sizes, tips),
     )
@@ -252,8 +252,8 @@ def notes(
     if counted.cut:
         words = ntr("{n} span is cut", "{n} spans are cut", counted.cut)
         yield tr(
-            "{cut} by the range: their parts inside count in times, "
-            "and they count whole in counts, means, percentiles, maxima and the histogram.",
+            "{cut} by the range: times include only their parts inside; counts, means, "
+            "percentiles, maxima and the histogram include them whole.",
             cut=words,
         )
 

@@ -105,7 +105,7 @@ class StepsPanel(QWidget):
         """Text of the panel while there is no whole step."""
         if self._scene is not None and not self._live and self._scene.trace.span_count:
             return tr("This trace has no steps.")
-        return tr("How long every step takes appears here with the first whole step.")
+        return tr("The duration of every step appears here with the first whole step.")
 
     def _build(self) -> None:
         if self.chart is not None:

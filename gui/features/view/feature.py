@@ -157,7 +157,7 @@ class ViewFeature(Feature):
                     N_("Devices of a node…"),
                     self.options.ask_node_devices,
                     "",
-                    N_("Set how many devices a node has, where their names do not say."),
+                    N_("Set the devices per node, if their names do not contain the host."),
                 ),
                 Action(
                     "group_otherwise",

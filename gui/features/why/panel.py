@@ -297,7 +297,7 @@ class _Bubbles(QWidget):
             label.setText(text)
         if form is not None:
             note = tr(
-                "What {schedule}'s formula gives, by makespan, for this step's mean costs.",
+                "Bubble by makespan from {schedule}'s formula, for this step's mean costs.",
                 schedule=schedule,
             )
         elif schedule:

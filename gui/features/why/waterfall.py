@@ -39,12 +39,12 @@ BAR_NAMES: dict[str, tuple[str, ...]] = {
 }
 """Names below a bar; the second is used where the first does not fit."""
 BAR_TIPS: dict[str, str] = {
-    "ideal": N_("All computing, divided evenly over the lanes: the best that they can do."),
+    "ideal": N_("All computing, divided evenly over the lanes: the best possible step."),
     "imbalance": N_("Computing of the busiest lane above an even share."),
-    "bubble": N_("Time that the order of the tasks adds, without any transfer or late task."),
-    "communication": N_("Time that moving data adds, where no computing hides it."),
-    "data": N_("Time that waiting for the next batch of data adds."),
-    "between": N_("Time of the job after its update, before anything else of the next step."),
+    "bubble": N_("Time added by the order of the tasks, without transfers or late tasks."),
+    "communication": N_("Time added by moving data, where no computing hides it."),
+    "data": N_("Time added by waiting for the next batch of data."),
+    "between": N_("Time of the job between its update and the first work of the next step."),
     "contention": N_("Time that the tasks took beyond the costs measured before the run."),
     "host": N_("Everything else: tasks that began late because of launch, Python or the system."),
     TOTAL: N_("The whole step, from its start to its end."),

@@ -385,7 +385,7 @@ def test_a_figure_that_reduces_spans_contains_a_note() -> None:
     trace = trace_of(specification(schedule="1f1b", batch=256, microbatches=64, steps=12))
     whole = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(range="0ns:"))
     texts = words(svg(figure_of([trace], whole)))
-    assert any(text.startswith("Reduced: on average up to") for text in texts)
+    assert any(text.startswith("Reduced detail: on average up to") for text in texts)
     one = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(steps="1"))
     assert not any("Reduced" in word for word in words(svg(figure_of([trace], one))))
 

@@ -254,7 +254,7 @@ def test_a_prediction_is_compared_at_the_runs_own_step(compared: Stand) -> None:
     compared.comparing.begin(predicted)
     two = compared.comparing.two
     assert two is not None and (two.step_a, two.step_b) == (4, 4)
-    assert panel.step_b.currentText() == "the same as of A"
+    assert panel.step_b.currentText() == "the same as in A"
     assert compared.comparing.frame.strip_b.title.text().startswith("Prediction of this run · ")
 
 

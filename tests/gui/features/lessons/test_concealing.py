@@ -1,11 +1,15 @@
 """While a learner looks for the slow lane, nothing in the window names it."""
 
+import json
+
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
 
 from core.explain.lanes import Gap, longest_gaps
 from core.lessons.lesson import find_lesson
+from core.recording.decode import append_batch
+from core.recording.schema import COSTS_LEVEL, Record
 from gui.features.details.feature import DetailsFeature
 from gui.features.devices.feature import DevicesFeature
 from gui.features.lessons.feature import LessonsFeature
@@ -14,6 +18,7 @@ from gui.features.verdict.feature import VerdictFeature
 from gui.features.why.feature import WhyFeature
 from gui.timeline.interact.hover import card_at
 from gui.timeline.state.explained import Wanted
+from tests.core.helpers import Note, batch_of
 from tests.gui.features.lessons.test_lessons import LEFT, make_runs
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification
@@ -79,6 +84,11 @@ def test_gaps_and_their_tooltips_give_no_causes(finding, window):
 
 
 def test_what_if_does_not_list_the_fault(finding, window):
+    # Costs that were measured before the steps, as every run on virtual lanes has them: What if
+    # adds the run's fault to these. Costs that are taken from a step contain the fault.
+    costs = {"forward_ms": 1, "backward_ms": 2, "step_ms": 1, "transfer_ms": 0.1, "rows": 8}
+    note = Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(costs))
+    append_batch(window.run_shown.trace, batch_of([note]))
     window.bring("try")
     field = window.feature(PredictFeature).what_if.panel.faults.fields["slow_lane"]
     assert not field.read()

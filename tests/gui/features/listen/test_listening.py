@@ -323,6 +323,8 @@ def test_an_invalid_address_is_reported_in_one_line(window, qtbot):
     window.feature(ListenFeature).open()
     dialog = window.feature(ListenFeature).dialog
     dialog.host.setText("192.0.2.1")
+    # Until then Space is a shortcut of the main window.
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is dialog)
     qtbot.keyClick(dialog.begin_button, Qt.Key.Key_Space)
     assert dialog.problem.text().startswith("Cannot listen on this address.")
     assert window.session.job_client is None

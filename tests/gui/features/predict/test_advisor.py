@@ -84,7 +84,7 @@ def texts(panel: AdvisorPanel, column: int) -> list[str]:
 def test_without_a_run_the_panel_says_what_to_do_first(window: MainWindow) -> None:
     window.bring("try")
     panel = window.feature(PredictFeature).advisor.panel
-    assert panel.line.text() == "Run once: the costs come from its calibration."
+    assert panel.line.text() == "Run once; its calibration provides the costs."
     assert not panel.again.isEnabled()
 
 

@@ -286,7 +286,9 @@ def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -
     panel.strategies.choose("pipeline")
     panel.fields["microbatches"].widget.setValue(4)
     assert not panel.fields["split_size"].widget.isEnabled()
-    assert "Micro-batches excludes this: set it back" in panel.fields["split_size"].widget.toolTip()
+    assert (
+        "combined with Micro-batches: set that back" in panel.fields["split_size"].widget.toolTip()
+    )
     panel.fields["microbatches"].widget.setValue(0)
     panel.fields["split_size"].widget.setValue(5)
     assert not panel.fields["microbatches"].widget.isEnabled()

@@ -65,7 +65,7 @@ def test_an_unreachable_machine_is_reported_and_this_one_can_be_chosen_again(
     name(window, "gpu")
     client.messages = [Ended(Outcome.FAILED, "the machine gpu cannot be reached: No route")]
     window.session.tick()
-    said = "The machine gpu cannot be reached: No route. Run connects again."
+    said = "The machine gpu cannot be reached: No route. Press Run to reconnect."
     assert window.banner.label.text() == said
     assert engine_text(window) == "no engine"
     QTest.keyClick(where(window), Qt.Key.Key_Home)

@@ -43,7 +43,7 @@ def test_without_a_run_or_a_query_the_panel_says_what_to_do(
     QTest.mouseClick(panel.go, Qt.MouseButton.LeftButton)
     assert panel.status.text() == "Type a query, or choose an example."
     ask(window, qtbot, "SELECT 1")
-    assert panel.status.text().startswith("There is no run to ask")
+    assert panel.status.text().startswith("There is no run to query")
 
 
 def test_an_example_queries_all_runs(window: MainWindow, client: FakeClient, qtbot: object) -> None:
