@@ -21,6 +21,7 @@ FREE_UNPACKED = 64 << 20
 MOST_RATIO = 100
 """Additional unpacked bytes for each byte of a packed file; traces have 10 to 40."""
 TOO_MANY_EVENTS = N_("it has more than {most:,} events")
+TOO_MANY_ROWS = N_("it has more than {most:,} rows")
 TOO_MANY_TEXTS = N_("it has more than {most:,} texts")
 TOO_MANY_CHARACTERS = N_("it has more than {most:,} characters")
 

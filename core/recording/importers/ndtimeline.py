@@ -34,7 +34,7 @@ from core.recording.importers.pipeline_table import (
 )
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress, report_progress, watched
-from core.recording.limits import check_count, most_events
+from core.recording.limits import TOO_MANY_ROWS, check_count, most_events
 from core.trace.import_issue import ImportIssue
 
 _KIND_OF_NAME = {
@@ -211,7 +211,7 @@ def _read_parquet(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     with open_regular(path) as source, pq.ParquetFile(source) as file:
-        check_count(file.metadata.num_rows, most_events(path), "row")
+        check_count(file.metadata.num_rows, most_events(path), TOO_MANY_ROWS)
         there = set(file.schema_arrow.names)
         missing = [name for name in _REQUIRED if name not in there]
         if missing:

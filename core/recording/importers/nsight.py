@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Bools, Ints
-from core.message import N_, message
+from core.message import message
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import encode_values, kinds_from_names, steps_from_names
@@ -32,7 +32,7 @@ from core.recording.importers.nsight_database import (
 )
 from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress
-from core.recording.limits import TOO_MANY_CHARACTERS, check_count, most_events
+from core.recording.limits import TOO_MANY_CHARACTERS, TOO_MANY_ROWS, check_count, most_events
 from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
@@ -153,7 +153,7 @@ class _NsightEvents:
                 self.name.append(name or table.default_name)
                 self.correlation.append(_id_or_0(correlation))
             self.rows += 1
-            check_count(self.rows, self.most, N_("it has more than {most:,} rows"))
+            check_count(self.rows, self.most, TOO_MANY_ROWS)
 
     def _name(
         self, table: _Table, names: Sequence[object], strings: Mapping[object, str]

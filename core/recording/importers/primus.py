@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from core.arrays import Floats
-from core.message import message
+from core.message import N_, message
 from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.reading import open_regular, read_regular
 from core.recording.importers.imported_events import ImportedEvents
@@ -84,7 +84,7 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
         for part in _passes(iteration, step, issues):
             parts.append(part)
             count += part.shape[1]
-            check_count(count, most, "pass")
+            check_count(count, most, N_("it has more than {most:,} passes"))
     report_progress(progress, 2, 2)
     if not count:
         return ImportedEvents.empty()

@@ -15,6 +15,7 @@ from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind
+from core.recording import limits
 from core.recording.recording import open_recording
 from core.report.measured import MeasuredSteps
 from core.trace.import_issue import ImportIssue
@@ -239,3 +240,12 @@ def test_other_tables_are_refused_in_one_line(opened, table, why):
     with pytest.raises(RecordingError, match="cannot be read as a table of a pipeline") as error:
         opened("other.parquet", as_parquet(table))
     assert why in str(error.value) and "\n" not in str(error.value)
+
+
+def test_files_with_too_many_rows_or_passes_are_refused_in_one_line(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_EVENTS", 3)
+    with pytest.raises(RecordingError, match="it has more than 3 rows"):
+        opened("trace.parquet", as_parquet(ndtimeline_table(small_job())))
+    write_primus(make_job(PRIMUS), tmp_path / "dump")
+    with pytest.raises(RecordingError, match="it has more than 3 passes"):
+        open_recording(tmp_path / "dump" / "pp_rank_1.json")
