@@ -100,6 +100,8 @@ class Sitting:
 
     def run(self) -> None:
         if len(self.window.session.runs) < MOST_RUNS:
+            # While a lesson is shown, Run starts its step in place of the form's settings.
+            self.window.hide_panel("lesson")
             perform(self.window, self.client, SPEC)
 
     def open_file(self) -> None:
