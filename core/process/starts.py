@@ -97,7 +97,7 @@ class ProgramStart:
     """Starts a program that sends messages on standard output and reads commands on standard input.
 
     It must end when its standard input closes. The end of its standard error is kept until
-    `pass_on` is called. From then on its standard error goes to that of this process, except for
+    `pass_on` is called. From then on this process copies it to its own standard error, except for
     text that arrives just before the program's end: it may give the reason.
     """
 

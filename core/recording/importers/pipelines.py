@@ -139,8 +139,8 @@ def _forward_share(imported: ImportedEvents, edges: Edges) -> float:
 def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> NDArray[np.int16]:
     """Return the stage of each event; ABSENT if it is unknown.
 
-    A pass has the stage of the placement, other events that of the file. Collectives without one
-    get the stage of their chunk.
+    The stage of a pass is taken from the placement, the stage of another event from the file.
+    Collectives without a stage in the file get the stage of their chunk.
     """
     places = imported.pipeline
     assert places is not None

@@ -60,7 +60,6 @@ class BoardPage(QFrame):
 
     closed = Signal()
     run_asked = Signal()
-    open_asked = Signal()
     failed = Signal(str)
 
     def __init__(self) -> None:

@@ -223,7 +223,7 @@ class _Rows(QTableWidget):
         self.fit()
 
     def fit(self, *_: int) -> None:
-        """Set the height to that of all rows at the current width."""
+        """Make the table as high as all its rows at the current width."""
         self.resizeRowsToContents()
         self._take_height()
 
