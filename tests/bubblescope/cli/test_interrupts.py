@@ -129,7 +129,8 @@ with interrupts.ending_when_asked():
     while True:
         try:
             print("there", flush=True)
-            time.sleep(60)
+            while True:  # a signal just before one long sleep would end only with it
+                time.sleep(0.01)
         except KeyboardInterrupt:
             print("caught", flush=True)
 """
