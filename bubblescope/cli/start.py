@@ -17,9 +17,12 @@ HEADLESS_IMAGE = "bubblescope.png"
 
 def run_arguments(arguments: Sequence[str]) -> int:
     """Run a command, or open the window if there are no arguments. Return the exit status."""
-    if not arguments and has_display():
+    if arguments or not has_display():
+        return run_command(arguments)
+    try:
         return open_window(None)
-    return run_command(arguments)
+    except ValueError as error:
+        return _refuse(error)
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -27,8 +30,6 @@ def run_command(arguments: Sequence[str]) -> int:
     from bubblescope.api.interrupts import INTERRUPTED
     from bubblescope.api.running import RunError
     from bubblescope.cli.arguments import make_parser
-    from bubblescope.cli.parser import BAD_INPUT
-    from core.plain import error_text
 
     try:
         given = make_parser().parse_args(arguments)  # prints help, versions and completions itself
@@ -43,11 +44,19 @@ def run_command(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, RunError, MemoryError) as error:
-        print(f"bubblescope: {error_text(error)}", file=sys.stderr)
-        return BAD_INPUT
+        return _refuse(error)
     except KeyboardInterrupt:
         print("bubblescope: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _refuse(error: Exception) -> int:
+    """Print an error in one line, and return the exit status."""
+    from bubblescope.cli.parser import BAD_INPUT
+    from core.plain import error_text
+
+    print(f"bubblescope: {error_text(error)}", file=sys.stderr)
+    return BAD_INPUT
 
 
 def _run(given: argparse.Namespace) -> int | None:

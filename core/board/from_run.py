@@ -51,8 +51,8 @@ def board_of_run(trace: Trace, step: int) -> Board:
     if shares_lanes or has_other_orders:
         raise IllegalMoveError(
             message(
-                "the replicas of this step share lanes or run different orders; "
-                "a board is of one pipeline"
+                "the replicas of this step share lanes or run different orders; a board shows "
+                "one pipeline"
             )
         )
     stage_lanes: dict[int, int] = {}
@@ -129,9 +129,7 @@ def _check_pipeline(columns: StepColumns, passes: Bools) -> None:
 
 
 def _not_a_pipeline() -> Message:
-    return message(
-        "only a step of a pipeline, whose passes are of stages and micro-batches, fits a board"
-    )
+    return message("a board holds only a pipeline step, whose passes have stages and micro-batches")
 
 
 def _copy_ns(columns: StepColumns) -> float:

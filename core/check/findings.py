@@ -166,9 +166,7 @@ def _(measured: ProfilerDifference) -> Finding:
         end=duration_text(abs(measured.end)),
         kernels=measured.kernels,
     )
-    advice = message(
-        "spans are not what the profiler says: tasks of many short kernels look longer"
-    )
+    advice = message("spans differ from the profiler's: tasks with many short kernels look longer")
     return _finding(measured, measured.device, value, level, advice)
 
 
@@ -187,7 +185,7 @@ def _(measured: RecordingCost) -> Finding:
         plain=duration_text(measured.plain),
         noise=share_text(noise),
     )
-    advice = message("a recorded job is slower than one that is not recorded by that share")
+    advice = message("recording slows a job down by this share")
     return _finding(measured, measured.device, value, level, advice)
 
 
@@ -195,7 +193,7 @@ def _(measured: RecordingCost) -> Finding:
 def _(measured: GradientError) -> Finding:
     level = Level.GOOD if measured.error <= measured.allowed else Level.BAD
     value = message("error {error}", error=f"{measured.error:.1e}")
-    advice = message("this strategy computes something else than a plain step here")
+    advice = message("this strategy's results differ from those of a plain step here")
     return _finding(measured, measured.strategy, value, level, advice)
 
 
@@ -270,7 +268,7 @@ SETTINGS: dict[str, SettingRule] = {
     "time limit": SettingRule(
         message("stopped by the container's limit"),
         "0 ms",
-        message("the container's limit stopped this process for so long"),
+        message("the container's limit stopped this process for this long"),
     ),
     "heat": SettingRule(
         message("throttled for heat"),
@@ -278,7 +276,7 @@ SETTINGS: dict[str, SettingRule] = {
         message("the processor became slower during the check"),
     ),
     "launch blocking": SettingRule(
-        message("kernels are waited for"),
+        message("launches wait for kernels"),
         "off",
         message("kernels run one by one and nothing overlaps: unset CUDA_LAUNCH_BLOCKING"),
     ),

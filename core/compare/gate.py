@@ -178,8 +178,8 @@ def _measured(trace: Trace, name: Text) -> StepTimeEstimate:
     except ValueError:
         raise PlanError(
             message(
-                "{name} has at most {steps} with the same plan; at least {fewest} are needed to "
-                "know the noise",
+                "{name} has at most {steps} with the same plan; at least {fewest} are needed "
+                "to estimate the noise",
                 name=name,
                 steps=counted("{n} whole step", "{n} whole steps", len(steps)),
                 fewest=FEWEST_STEPS,

@@ -113,7 +113,7 @@ def link_of(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
     for name in LINK_KEYS:
         if name not in values:
             raise CostError(
-                message("the costs lack {name}, which goes with {other}", name=name, other=given[0])
+                message("the costs lack {name}, which {other} requires", name=name, other=given[0])
             )
     latency = number_of("link_latency_us", values["link_latency_us"])
     bandwidth = number_of("link_bandwidth_gb_s", values["link_bandwidth_gb_s"], above=0)
@@ -199,7 +199,9 @@ def head_of(values: Mapping[str, object], by: object, by_rows: bool) -> dict[Kin
     if "head" not in values:
         return None
     if by != "stage":
-        raise CostError(message("head is for costs by stage; with blocks, the last one has it"))
+        raise CostError(
+            message("head is only for costs by stage; with blocks, the last block includes it")
+        )
     rows = size_of(values, by_rows)
     found: dict[Kind, Curve] = {}
     for kind, ms in _numbers_by_kind("head", values).items():

@@ -59,7 +59,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     """Check a specification and build its plans and model. Raises PlanError if it is refused."""
     if specification.launcher == TORCHRUN:
         raise PlanError(
-            message("--launcher torchrun: `run` and the window start it, one job at a time")
+            message("--launcher torchrun: only `run` and the window start it, one job at a time")
         )
     if specification.gradients is not None:
         check_writable("--gradients", specification.gradients)

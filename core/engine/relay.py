@@ -127,7 +127,7 @@ def _execute(client: EngineClient, command: dict[str, Any], kept: KeptFiles) -> 
         case {"alive": _}:
             pass
         case _:
-            raise ValueError(message("it is neither run, describe nor stop"))
+            raise ValueError(message("it is not run, describe or stop"))
 
 
 def _specification(values: dict[str, Any], name: str | None, kept: KeptFiles) -> Specification:

@@ -136,7 +136,7 @@ class Server:
             case {"stop": _}:
                 self._latest.set()
             case _:
-                raise ValueError(message("it is neither run, describe nor stop"))
+                raise ValueError(message("it is not run, describe or stop"))
 
 
 def run_server(sink: Any, commands: BinaryIO) -> None:

@@ -61,7 +61,7 @@ _WORDS = {
     ),
     Cause.TRANSFER: (
         N_("transfer"),
-        N_("A copy between lanes brings what the lane needs."),
+        N_("A copy between lanes delivers the data that the lane needs."),
     ),
     Cause.COLLECT: (
         N_("gather or reduce"),
@@ -78,9 +78,8 @@ _WORDS = {
     Cause.IMBALANCE: (
         N_("uneven split"),
         N_(
-            "A replica with more rows computes; on a lane without work, any lane "
-            "computes. All of the wait counts, including the part that equal rows would "
-            "not have avoided."
+            "A replica with more rows computes or, for a lane without work, any lane. The "
+            "whole wait counts, even the part that equal rows would not have avoided."
         ),
     ),
     Cause.HOST: (
@@ -96,7 +95,7 @@ _WORDS = {
     ),
     Cause.NOTHING_TO_MOVE: (
         N_("nothing to move"),
-        N_("A copy or communication lane has nothing to carry: no loss in itself."),
+        N_("A copy or communication lane has nothing to move; not a loss in itself."),
     ),
     Cause.INCOMPLETE: (
         N_("spans missing"),
@@ -128,7 +127,7 @@ _WORDS = {
     ),
     Cause.OTHER_STREAM: (
         N_("other stream works"),
-        N_("Another stream of the same device computes: no loss in itself."),
+        N_("Another stream of the same device computes; not a loss in itself."),
     ),
     Cause.UNEXPLAINED: (
         N_("unexplained"),

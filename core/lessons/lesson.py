@@ -304,7 +304,7 @@ def _finds(block: Lines, run: Specification) -> bool:
         raise LineError(
             number,
             message(
-                "Find: {wanted!r}: use lane, with a last run that has one lane under --slow-lane",
+                "Find: {wanted!r}: use lane; the last run must have one lane in --slow-lane",
                 wanted=wanted,
             ),
         )

@@ -173,7 +173,7 @@ def _is_close(guess: float, true: float | None, unit: Unit) -> bool:
 def _judged_order(prediction: Prediction, guess: Guess, runs: Sequence[RunFigures]) -> Message:
     true = _order(prediction, runs)
     if true is None:
-        return message("The runs lack a figure that was asked for.")
+        return message("The runs lack a figure that the question needs.")
     guessed = order_text(Order(str(guess)), prediction.is_of_time)
     if guess is true:
         return message("You predicted {guess}: right.", guess=guessed)

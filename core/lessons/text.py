@@ -38,7 +38,7 @@ def naming(path: Path) -> Iterator[None]:
             message("{path} cannot be read: {reason}", path=path, reason=reason(error))
         ) from error
     except UnicodeDecodeError as error:
-        raise LessonError(message("{path}: it is not a text in UTF-8", path=path)) from error
+        raise LessonError(message("{path}: it is not UTF-8 text", path=path)) from error
     except LineError as error:
         raise LessonError(
             message("{path}, line {number}: {error}", path=path, number=error.line, error=error)

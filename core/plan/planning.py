@@ -305,7 +305,8 @@ def _check_options(specification: Specification, strategy: Strategy) -> None:
         takers = [other.name for other in STRATEGIES.values() if not other.on_ranks]
         raise PlanError(
             message(
-                "--blocks is not for {name}, whose ranks torch runs by itself; it is for {takers}",
+                "--blocks does not apply to {name}, whose ranks torch runs itself; it applies to "
+                "{takers}",
                 name=strategy.name,
                 takers=listed(takers),
             )
@@ -313,7 +314,7 @@ def _check_options(specification: Specification, strategy: Strategy) -> None:
     if (memory := specification[LANE_MEMORY]) is not None and not specification[BALANCE]:
         raise PlanError(
             message(
-                "{flag} {memory:g} is a limit for {other_flag}; add that",
+                "{flag} {memory:g} only limits {other_flag}; add that option",
                 flag=LANE_MEMORY.flag,
                 memory=memory,
                 other_flag=BALANCE.flag,

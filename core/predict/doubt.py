@@ -18,9 +18,9 @@ TINY_NS = 100_000  # the launch of a task takes about as long
 class Doubt(StrEnum):
     """Reasons not to trust a prediction, as sentences."""
 
-    SHARED = N_("It is off by more than a quarter: lanes share cores, which slow each other down.")
+    SHARED = N_("It is off by more than a quarter: lanes share cores and slow each other down.")
     TINY = N_(
-        "It is off by more than a quarter: these tasks are so short that starting them counts."
+        "It is off by more than a quarter: these tasks are so short that launching them matters."
     )
     UNKNOWN = N_(
         "It is off by more than a quarter: the times of the tasks differ from their costs."

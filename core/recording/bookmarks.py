@@ -111,7 +111,7 @@ def _bookmarks(values: Any, started: str) -> tuple[Bookmark, ...]:
         )
     if values["started"] != started:
         raise ValueError(
-            message("they belong to another run, of {started}", started=_started(values))
+            message("they belong to another run, started at {started}", started=_started(values))
         )
     return sorted_bookmarks([_bookmark(row) for row in values["marks"]])
 

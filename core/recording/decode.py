@@ -166,7 +166,7 @@ def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
     uncertainties = floats_in(notes.field("value"))
     is_valid = np.isfinite(uncertainties)
     if not is_valid.all():
-        raise ValueError(message("a clock's uncertainty is no finite number"))
+        raise ValueError(message("a clock's uncertainty is not a finite number"))
     _extend_counters(trace.clocks, batch)
 
 

@@ -47,8 +47,8 @@ def open_recording(
     called with the amount done and the total.
     Traces of other programs are read by their importers. A folder is one run: the recordings of a
     job's ranks if there are any, else the traces in it.
-    Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
-    if `progress` returns False; no half-written file is left then.
+    Raises RecordingError, naming the file, if it cannot be read or is not a recording, and
+    Cancelled if `progress` returns False; no half-written file is left then.
     """
     importer = _importer(path)
     if importer is not None:

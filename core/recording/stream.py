@@ -64,7 +64,7 @@ class RecordingStream:
         if not is_stream:
             raise RecordingError(
                 message(
-                    "{name} is no recording: it does not begin as an Arrow stream does", name=name
+                    "{name} is not a recording: it does not begin like an Arrow stream", name=name
                 )
             )
         source.seek(0)
@@ -75,7 +75,7 @@ class RecordingStream:
         except (pa.ArrowException, OSError) as error:
             if self.size >= 8 and self._has_whole_first_message():
                 raise RecordingError(
-                    message("{name} is no recording: {error}", name=name, error=error)
+                    message("{name} is not a recording: {error}", name=name, error=error)
                 ) from error
             self.cut = True
         else:
@@ -104,7 +104,7 @@ class RecordingStream:
             return ""
         if self._reader is None:
             return message(
-                "{name} was cut before its first batch: there is nothing to show", name=name
+                "{name} is truncated before its first batch: there is nothing to show", name=name
             )
         shown = counted(
             "it is shown up to its last whole batch, {n:,} span",

@@ -242,9 +242,7 @@ def waited_text(shares: DeviceShares) -> Message | None:
     place, ns = max(shares.waited_for.items(), key=lambda item: item[1])
     if ns < MOSTLY * waiting:
         return None
-    return message(
-        "Most of the time that ranks wait for others, they wait for {place}.", place=place
-    )
+    return message("When ranks wait for other ranks, it is mostly for {place}.", place=place)
 
 
 def _finding(

@@ -214,7 +214,7 @@ def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Mes
             return message(
                 "has {name} {given}, not {wanted}", name=option.name, given=given, wanted=wanted
             )
-    return message("combines values that this sweep does not combine")
+    return message("has a combination of values that is not in this sweep")
 
 
 def _texts(setting: Specification) -> tuple[str, ...]:

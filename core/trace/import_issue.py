@@ -80,7 +80,7 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
                 n,
             )
         case ImportIssue.CUT:
-            return message("The file was cut: it is shown up to its last whole event.")
+            return message("The file is truncated: it is shown up to its last whole event.")
         case ImportIssue.ORPHAN_FLOW:
             return counted(
                 "{n} arrow lacks its beginning or its end.",
@@ -95,8 +95,8 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
             )
         case ImportIssue.COLLIDING:
             return counted(
-                "{n} process number is used for two things: these are shown separately.",
-                "{n:,} process numbers are used for two things: these are shown separately.",
+                "{n} process number has two uses, which are shown separately.",
+                "{n:,} process numbers have two uses each, which are shown separately.",
                 n,
             )
         case ImportIssue.NO_RANK:
@@ -144,9 +144,9 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
             )
         case ImportIssue.CUT_OVERLAP:
             return counted(
-                "{n} event had not ended when the next of its row began: it is shown up to "
+                "{n} event had not ended when the next in its row began: it is shown up to "
                 "there, shorter by less than 1 %.",
-                "{n:,} events had not ended when the next of their row began: they are shown "
+                "{n:,} events had not ended when the next in their row began: they are shown "
                 "up to there, shorter by less than 1 %.",
                 n,
             )
@@ -163,8 +163,9 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
             )
         case ImportIssue.CLOCKS_CONTRADICT:
             return counted(
-                "{n} rank has no clock on which all passes start after their data exist.",
-                "{n:,} ranks have no clock on which all passes start after their data exist.",
+                "For {n} rank, no clock correction lets all passes start after their data exist.",
+                "For {n:,} ranks, no clock correction lets all passes start after their data "
+                "exist.",
                 n,
             )
         case ImportIssue.INFERRED_TRANSFER:

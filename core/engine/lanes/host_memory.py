@@ -16,6 +16,15 @@ _USUAL_BYTES = 2 * LARGEST_BYTES
 _ALL_BYTES = (1 << 31) - 1  # the largest value of the parameter
 
 
+def page_faults() -> int:
+    """Return how often this process has used a page of memory first; 0 where that is unknown."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:  # on Windows
+        return 0
+    return getrusage(RUSAGE_SELF).ru_minflt
+
+
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
     """Context in which the process keeps freed memory; at its end it is returned to the system.

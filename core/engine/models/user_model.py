@@ -161,8 +161,8 @@ def _blocks(built: object, name: str, example: Tensor, dtype: torch.dtype) -> li
     if any(map(is_lazy, parameters)):
         raise PlanError(
             message(
-                "--model {name!r}: build() returned a model without sizes of its parameters; "
-                "name them",
+                "--model {name!r}: build() returned a model with lazy parameters; specify "
+                "their sizes",
                 name=name,
             )
         )

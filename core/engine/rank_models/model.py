@@ -50,7 +50,7 @@ class RankModel:
         if len(set(workload.blocks)) < len(workload.blocks):
             raise PlanError(
                 message(
-                    "{name} lists a block twice, and each is timed by itself in a rank; put "
+                    "{name} lists a block twice, but a rank times each block separately; put "
                     "both uses into one block",
                     name=workload.description.name,
                 )

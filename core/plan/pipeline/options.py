@@ -32,7 +32,7 @@ def read_borders(text: str) -> list[int]:
     if numbers != sorted(set(numbers)) or numbers[0] < 1:
         raise ValueError(
             message(
-                "--borders {text!r}: use rising numbers of blocks from 1 on, with commas, "
+                "--borders {text!r}: use increasing block numbers from 1, separated by commas, "
                 "such as 3,7",
                 text=text,
             )

@@ -28,7 +28,7 @@ def _action(task: Task, numbers: dict[tuple[int, int], int]) -> Action:
     replica = task.replica or 0
     if stage is None or task.block is not None:
         raise PlanError(
-            message("{task} is of no stage: only plans of stages have a schedule", task=task)
+            message("{task} has no stage: only plans with stages have a schedule", task=task)
         )
 
     def numbered(microbatch: int | None) -> int | None:

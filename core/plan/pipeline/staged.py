@@ -197,8 +197,8 @@ def _orders(schedule: Schedule, ranks: int, microbatches: int, chunks: int) -> l
     for place in np.flatnonzero(mismatched).tolist():
         raise ScheduleError(
             message(
-                "{name} runs {actions}: a backward is over all micro-batches where there is "
-                "one loss for all of them, and only there",
+                "{name} runs {actions}: a backward covers all micro-batches if, and only if, "
+                "they share one loss",
                 name=schedule.name,
                 actions=actions[place],
             )

@@ -211,7 +211,8 @@ def equal_rounds(ranks: int, microbatches: int, chunks: int) -> None:
     refuse(
         microbatches % count == 0,
         message(
-            "{microbatches} on {ranks} make no {count} equal rounds: use a multiple of {multiple}",
+            "{microbatches} on {ranks} do not divide into {count} equal rounds: use a multiple of "
+            "{multiple}",
             microbatches=microbatches_text(microbatches),
             ranks=ranks_text(ranks),
             count=count,

@@ -166,7 +166,7 @@ def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> Impor
     try:
         table = _read_parquet(path)
     except pa.ArrowException as error:
-        raise ValueError(message("it is no readable table: {error}", error=error)) from error
+        raise ValueError(message("it is not a readable table: {error}", error=error)) from error
     report_progress(progress, 1, 2)
     issues = Counts[ImportIssue]()
     operations = table.column("optype").cast(pa.large_string())

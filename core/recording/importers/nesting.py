@@ -12,7 +12,7 @@ from core.order import stable_argsort
 from core.recording.importers.imported_events import MOST_IMPORTED_LANES
 from core.recording.index import Progress, watched
 
-TOO_MANY_LANES = N_("its threads and their nested calls are more than {most:,}")
+TOO_MANY_LANES = N_("its threads and nested calls need more than {most:,} lanes")
 
 
 def depths(start: Ints, end: Ints, progress: Progress | None = None) -> tuple[Ints, int]:

@@ -80,7 +80,7 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             at += width
         else:
             raise ValueError(
-                message("wire type {wire_type} is none of a trace", wire_type=wire_type)
+                message("wire type {wire_type} does not occur in traces", wire_type=wire_type)
             )
 
 

@@ -59,7 +59,8 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
             unknown.append(rank.path.name)
     if unknown:
         text = message(
-            "clocks were not compared for {files}: taken as rank 0's", files=", ".join(unknown)
+            "clocks were not compared for {files}: assumed equal to rank 0's",
+            files=", ".join(unknown),
         )
         warnings.append(text)
     return Opened(trace, join_warnings(*warnings))
@@ -78,7 +79,8 @@ def _damage(rank: RankRecording, compares_clock: bool) -> Text:
     """Return the warning about a damaged file, also that its clock is unknown if that is so."""
     if compares_clock and not len(rank.at):
         return message(
-            "{warning} (its clock was not compared: taken as rank 0's)", warning=rank.warning
+            "{warning} (its clock was not compared: assumed equal to rank 0's)",
+            warning=rank.warning,
         )
     return rank.warning
 

@@ -162,7 +162,7 @@ class StageEditor(QObject):
         if measured_borders == list(cut.borders):
             return ""
         return tr(
-            "The run that measured was cut where times are balanced, before blocks {theirs}; Run "
+            "The measuring run was cut before blocks {theirs}, where times are balanced; Run "
             "will cut before {ours}.",
             theirs=_listed(measured_borders),
             ours=_listed(cut.borders),

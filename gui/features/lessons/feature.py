@@ -91,6 +91,7 @@ class LessonsFeature(Feature):
         made.compared.connect(self._compare)
         made.concealed.connect(self._conceal)
         made.own_model.connect(run_feature.choose_model)
+        made.chosen.connect(lambda: self._take_over_run(made.panel.isVisible()))
         made.panel.shown.connect(self._take_over_run)
         made.failed.connect(self.shell.banner.say)
         return made
@@ -101,8 +102,8 @@ class LessonsFeature(Feature):
         self.shell.feature(CompareFeature).comparing.begin(other_of(run))
 
     def _take_over_run(self, shown: bool) -> None:
-        """Make Run (F5) start the lesson's step, not the form's run, while the panel is shown."""
-        start = self.lessons.run if shown else None
+        """Make Run (F5) start the lesson's step, not the form's run, while the panel shows one."""
+        start = self.lessons.run if shown and self.lessons.lesson is not None else None
         self.shell.feature(RunFeature).control.hand_over(start, tr("this step"))
         is_finding = self.lessons.panel.is_finding
         self._conceal(shown and is_finding)

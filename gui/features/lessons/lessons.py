@@ -61,13 +61,14 @@ class Done:
 class Lessons(QObject):
     """Leads through the steps of a lesson.
 
-    `began` is emitted before a step runs. `opened` carries a run to show, `compared` the run to
-    compare it with, and `failed` a message. `concealed` carries True while explanations are to be
-    hidden because the learner has to find out what is slow. `own_model` is emitted when the user
-    goes on after the end of the last lesson. `start` starts a run without changing the form, and
-    returns True if that succeeded.
+    `chosen` is emitted when a lesson has been opened, and `began` before a step runs. `opened`
+    carries a run to show, `compared` the run to compare it with, and `failed` a message.
+    `concealed` carries True while explanations are to be hidden because the learner has to find
+    out what is slow. `own_model` is emitted when the user goes on after the end of the last
+    lesson. `start` starts a run without changing the form, and returns True if that succeeded.
     """
 
+    chosen = Signal()
     began = Signal()
     opened = Signal(object)
     compared = Signal(object)
@@ -124,6 +125,7 @@ class Lessons(QObject):
         self.place = 0
         self.done = {}
         self._shell.bring("lesson")
+        self.chosen.emit()
         self._show()
         self.panel.take_focus()
 

@@ -90,7 +90,7 @@ def test_a_link_has_latency_and_bandwidth():
         (without("transfer_ms"), "the costs lack transfer_ms (or link_latency_us and link_band"),
         (
             {**without("transfer_ms"), "link_latency_us": 1},
-            "the costs lack link_bandwidth_gb_s, which goes with link_latency_us",
+            "the costs lack link_bandwidth_gb_s, which link_latency_us requires",
         ),
         (
             {**HAND, "link_latency_us": 1, "link_bandwidth_gb_s": 1},
@@ -190,7 +190,7 @@ def test_a_link_has_latency_and_bandwidth():
         ({**HAND, "head": {"forward_ms": "x"}}, "head.forward_ms is 'x'; use a number of 0 or"),
         (
             {**HAND, "by": "block", "head": {}},
-            "head is for costs by stage; with blocks, the last one has it",
+            "head is only for costs by stage; with blocks, the last block includes it",
         ),
         ([1], "costs are a table of numbers, not [1]"),
     ],

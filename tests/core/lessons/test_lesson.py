@@ -109,7 +109,7 @@ def test_a_guess_is_judged_by_its_lane_and_its_amount() -> None:
 def test_a_step_that_asks_for_a_lane_needs_one_slow_lane(tmp_path: Path) -> None:
     path = tmp_path / "own.md"
     path.write_text(GOOD.replace("Question:", "Find: lane\n\nQuestion:"))
-    with pytest.raises(LessonError, match="line 13: Find: 'lane': use lane, with a last run"):
+    with pytest.raises(LessonError, match="line 13: Find: 'lane': use lane; the last run"):
         read_lesson(path)
 
 
@@ -180,7 +180,7 @@ def test_a_file_that_is_no_lesson_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LessonError, match="cannot be read"):
         read_lesson(path)
     path.write_bytes(b"\xff\xfe---")
-    with pytest.raises(LessonError, match="not a text in UTF-8"):
+    with pytest.raises(LessonError, match="not UTF-8 text"):
         read_lesson(path)
     path.write_bytes(b"x" * 100_001)
     with pytest.raises(LessonError, match="at most 100,000"):

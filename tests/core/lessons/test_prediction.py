@@ -111,7 +111,7 @@ def test_shares_are_compared_by_their_difference():
 
 def test_a_run_without_the_figure_judges_nothing():
     said = judged("hidden@2 against @1", "larger", figures(hidden=0.5), figures())
-    assert said == "The runs lack a figure that was asked for."
+    assert said == "The runs lack a figure that the question needs."
     assert judged("formula", "20", figures()) == "You predicted 20 %; it is none."
 
 

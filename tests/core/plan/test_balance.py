@@ -57,10 +57,10 @@ def test_borders_are_the_stages_of_a_plan():
 @pytest.mark.parametrize(
     "borders, why",
     [
-        ("3,2", "use rising numbers of blocks"),
-        ("0,2", "use rising numbers of blocks"),
-        ("2,x", "use rising numbers of blocks"),
-        ("", "use rising numbers of blocks"),
+        ("3,2", "use increasing block numbers"),
+        ("0,2", "use increasing block numbers"),
+        ("2,x", "use increasing block numbers"),
+        ("", "use increasing block numbers"),
         ("2,6", "3 stages of 6 blocks need 2 numbers from 1 to 5$"),
         ("6", "2 stages of 6 blocks need 1 number from 1 to 5$"),
     ],

@@ -125,7 +125,7 @@ def test_a_folder_without_ranks_is_refused_in_one_line(tmp_path):
     ):
         open_recording(tmp_path)
     (tmp_path / "rank-0.arrow").write_text("nothing")
-    with pytest.raises(RecordingError, match=r"rank-0\.arrow is no recording"):
+    with pytest.raises(RecordingError, match=r"rank-0\.arrow is not a recording"):
         open_recording(tmp_path)
 
 

@@ -57,7 +57,7 @@ def test_the_file_has_the_recordings_name_and_goes_with_the_last_mark(tmp_path: 
         ("{", "its marks are left out: Expecting property name"),
         ("[" * 100_000, "its marks are left out: it is nested too deeply"),
         ("\udcff", "its marks are left out: it has text that is not UTF-8"),
-        (f'{{"format": 1, "started": "{"x" * 5000}"}}', "belong to another run, of xxx"),
+        (f'{{"format": 1, "started": "{"x" * 5000}"}}', "belong to another run, started at xxx"),
         ("[]", "its marks are left out: it does not have format 1"),
         ('{"format": 2}', "its marks are left out: it does not have format 1"),
         ('{"format": 1, "started": "today"}', "its marks are left out: 'marks'"),
@@ -70,7 +70,7 @@ def test_the_file_has_the_recordings_name_and_goes_with_the_last_mark(tmp_path: 
          "is not a mark"),
         (f'{{"format": 1, "started": "today", "marks": [{{"start": {2**70}, "end": null, '
          '"note": ""}]}', "is not a mark"),
-        ('{"format": 1, "started": "1999", "marks": []}', "belong to another run, of 1999"),
+        ('{"format": 1, "started": "1999", "marks": []}', "belong to another run, started at 1999"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_one_line_that_names_it(

@@ -84,5 +84,5 @@ def test_pickles_and_archives_are_no_recordings(tmp_path: Path, name: str) -> No
     else:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
             file.writestr("data.pkl", bytes(1 << 24))
-    with pytest.raises(RecordingError, match="is no recording"):
+    with pytest.raises(RecordingError, match="is not a recording"):
         open_recording(path)

@@ -60,7 +60,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused_by_name(
 
 def test_a_file_that_begins_with_less_than_no_bytes_is_refused_by_name(tmp_path):
     (tmp_path / "odd.arrow").write_bytes(b"\xf5\xff\xff\xff" + bytes(100))
-    with pytest.raises(RecordingError, match=r"odd.arrow is no recording"):
+    with pytest.raises(RecordingError, match=r"odd.arrow is not a recording"):
         open_recording(tmp_path / "odd.arrow")
 
 
@@ -117,5 +117,5 @@ def test_a_message_without_end_is_refused():
 def test_a_file_that_begins_with_less_than_no_bytes_is_refused_by_its_name(tmp_path):
     path = tmp_path / "junk.json"
     path.write_bytes(b"\xc7\xbc\xeb\xd1\xa5")
-    with pytest.raises(RecordingError, match=r"junk\.json is no recording: it does not begin"):
+    with pytest.raises(RecordingError, match=r"junk\.json is not a recording: it does not begin"):
         open_recording(path)

@@ -123,7 +123,7 @@ def test_a_recording_damaged_inside_is_not_said_to_be_cut(tmp_path):
 def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path, content):
     path = tmp_path / "other.bin"
     path.write_bytes(content)
-    with pytest.raises(RecordingError, match=r"other\.bin is no recording"):
+    with pytest.raises(RecordingError, match=r"other\.bin is not a recording"):
         open_recording(path)
 
 

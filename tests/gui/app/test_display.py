@@ -41,6 +41,24 @@ def test_a_window_without_a_display_is_refused_in_one_line(tmp_path: Path) -> No
     assert "there is no display" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("QT_SCALE_FACTOR", "0"),
+        ("QT_SCALE_FACTOR", "nan"),
+        ("QT_SCALE_FACTOR", "9" * 30),
+        ("QT_FONT_DPI", "99999999"),
+    ],
+)
+@pytest.mark.parametrize("words", [[], ["open", "run.arrow"]])
+def test_a_scale_that_qt_cannot_draw_with_is_refused_in_one_line(
+    words: list[str], name: str, text: str
+) -> None:
+    done = call(words, {"QT_QPA_PLATFORM": "offscreen", name: text})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith(f"bubblescope: {name} is {text}; ")
+
+
 @pytest.mark.parametrize("environment", STRANGE)
 def test_a_command_draws_without_a_usable_display(
     environment: dict[str, str], tmp_path: Path

@@ -164,7 +164,7 @@ def test_a_comparison_that_means_little_is_announced(tmp_path):
         ("def build(): raise SystemExit", "build() failed: SystemExit"),
         ("def build(): return []", "build() returned no block"),
         ("def build(): return nn.Sequential(nn.ReLU())", "without parameters to train"),
-        ("def build(): return nn.Sequential(nn.LazyLinear(4))", "without sizes of its parameters"),
+        ("def build(): return nn.Sequential(nn.LazyLinear(4))", "with lazy parameters"),
         ("def build(): return [nn.Tanh(), 3]", "build() returned a list with int"),
         (
             LOSS.format("((o - t) ** 2).mean(1)"),

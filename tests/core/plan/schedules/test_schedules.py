@@ -249,5 +249,5 @@ def test_actions_are_the_same_as_columns():
 def test_backwards_over_all_micro_batches_go_with_one_loss_over_all(monkeypatch):
     for name, loss in (("split", False), ("1f1b", True)):
         monkeypatch.setitem(SCHEDULES, "odd", replace(SCHEDULES[name], whole_loss=loss))
-        with pytest.raises(ScheduleError, match=r"runs 0B\d?: a backward is over all"):
+        with pytest.raises(ScheduleError, match=r"runs 0B\d?: a backward covers all"):
             plan_of(Specification(model=SMALL, devices="2xcpu", schedule="odd", batch=8))

@@ -201,6 +201,18 @@ def test_the_run_action_starts_the_lesson_while_its_panel_covers_the_settings(
     assert client.asked[-1] == window.feature(RunFeature).form.specification()
 
 
+def test_the_run_action_runs_the_form_until_a_lesson_is_opened(window, client, lesson):
+    action = window.action("run")
+    window.bring("lesson")
+    assert action.iconText() != "▶  Run this step"
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    assert client.asked == [window.feature(RunFeature).form.specification()]
+    client.perform(client.asked[-1], Outcome.STOPPED)
+    take(window)
+    window.feature(LessonsFeature).lessons.open(lesson)
+    assert action.iconText() == "▶  Run this step"
+
+
 def test_a_straggler_is_named_before_the_verdict_is_shown(window, client, qtbot):
     lessons, line = (
         window.feature(LessonsFeature).lessons,

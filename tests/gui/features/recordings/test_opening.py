@@ -117,7 +117,7 @@ def test_a_file_that_is_not_a_recording_is_reported_in_one_line(
     other.write_bytes(b"nothing of the kind")
     window.feature(RecordingsFeature).files.open_from(other)
     qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
-    assert "other.bin is no recording" in window.banner.label.text()
+    assert "other.bin is not a recording" in window.banner.label.text()
     assert not window.feature(RecordingsFeature).files.opening.isVisible()
 
 
