@@ -155,7 +155,7 @@ def copy_picture(picture: Picture) -> None:
 
 @contextmanager
 def application() -> Iterator[QGuiApplication]:
-    """Yield the application; if there is none, create one that needs no display."""
+    """Yield the application; if there is none, create one without a display."""
     existing = QGuiApplication.instance()
     if isinstance(existing, QGuiApplication):
         yield existing

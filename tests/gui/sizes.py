@@ -69,6 +69,7 @@ def main() -> None:
     """Take the pictures of each scale in a separate process."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
     scene = sys.argv[2] if len(sys.argv) > 2 else "gap-explained"
     if len(sys.argv) > 3:
         app = QApplication(sys.argv[:1])

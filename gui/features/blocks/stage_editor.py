@@ -296,7 +296,7 @@ def _cut_of(specification: Specification) -> Cut:
 
 
 def _others(specification: Specification) -> Specification:
-    """Return the settings without those that determine the borders."""
+    """Return the settings that do not determine the borders."""
     return specification.having(
         borders=None, stages=None, balance=False, **{LANE_MEMORY.name: None}
     )

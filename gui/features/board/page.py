@@ -79,7 +79,7 @@ class BoardPage(QFrame):
 
     @property
     def schedule_title(self) -> str:
-        """The title of the board: the puzzle's, or one that names the origin of the schedule."""
+        """The title of the board: the puzzle's, or the origin of the schedule."""
         if self.game.puzzle is not None:
             return self.game.puzzle.title
         if self.settings is None:

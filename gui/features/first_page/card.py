@@ -22,7 +22,7 @@ RIGHT = 8
 BOTTOM = 7
 PICTURE = 54  # height of a thumbnail in pixels
 BELOW = 6  # pixels between the thumbnail and the title
-BESIDE = 0.28  # share of a lane's row for its copies and communication
+TRANSFERS = 0.28  # share of a lane's row for its copies and communication
 SEAM = 0.6
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 
@@ -150,7 +150,7 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
         strip = QRectF(place.left(), top, place.width(), high)
         painter.fillRect(strip, hatch)
     # Only rows of lanes with copies or communication are divided.
-    shared = {bar.lane for bar in thumbnail.bars if bar.beside}
+    shared = {bar.lane for bar in thumbnail.bars if bar.is_transfer}
     kinds = {bar.kind for bar in thumbnail.bars}
     colours = {}
     for kind in kinds:
@@ -159,11 +159,11 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
     for bar in thumbnail.bars:
         top = place.top() + bar.lane * row
         height = high
-        if bar.beside:
-            height = high * BESIDE
+        if bar.is_transfer:
+            height = high * TRANSFERS
             top += high - height
         elif bar.lane in shared:
-            height = high * (1 - BESIDE)
+            height = high * (1 - TRANSFERS)
         rect = _bar(bar, place, top, height)
         fill(painter, rect, colours[bar.kind])
 

@@ -26,14 +26,14 @@ MOST_BARS = 2000
 class Bar:
     """A task on a lane, from `start` to `end` in PARTS of the time shown; the top lane is 0.
 
-    A task with `beside` is on the copy or communication lane that serves the lane.
+    A task with `is_transfer` is on the copy or communication lane that serves the lane.
     """
 
     lane: int
     start: int
     end: int
     kind: Kind
-    beside: bool = False
+    is_transfer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ def thumbnail_of(trace: Trace) -> Thumbnail | None:
         if len(bars) + len(parts) > MOST_BARS:
             return None
         place = places[lane.serves]
-        beside = lane.role is not Role.COMPUTE
+        is_transfer = lane.role is not Role.COMPUTE
         for (first, last), code in zip(parts.tolist(), kinds.tolist(), strict=True):
-            bars.append(Bar(place, first, last, KINDS[code], beside))
+            bars.append(Bar(place, first, last, KINDS[code], is_transfer))
     return Thumbnail(len(places), tuple(bars))
 
 
@@ -104,7 +104,7 @@ def write_thumbnails(thumbnails: Mapping[str, Thumbnail], path: Path) -> None:
     for name, thumbnail in thumbnails.items():
         bars = []
         for bar in thumbnail.bars:
-            values = [bar.lane, bar.start, bar.end, bar.kind, int(bar.beside)]
+            values = [bar.lane, bar.start, bar.end, bar.kind, int(bar.is_transfer)]
             bars.append(values)
         row = json.dumps([thumbnail.lanes, bars], separators=(",", ":"))
         lines.append(f"{json.dumps(name)}: {row}")
@@ -119,6 +119,6 @@ def read_thumbnails(path: Path) -> dict[str, Thumbnail]:
 
 def _read(lanes: int, bars: Sequence[tuple[int, int, int, str, int]]) -> Thumbnail:
     made = []
-    for lane, start, end, kind, beside in bars:
-        made.append(Bar(lane, start, end, Kind(kind), bool(beside)))
+    for lane, start, end, kind, is_transfer in bars:
+        made.append(Bar(lane, start, end, Kind(kind), bool(is_transfer)))
     return Thumbnail(lanes, tuple(made))

@@ -31,7 +31,7 @@ class Pointer:
         self._verdict = verdict
 
     def places(self, point: str) -> list[Place]:
-        """Return functions that give the rectangles of a subject, else that of the timeline."""
+        """Return functions that give the rectangles of a subject, else the timeline's."""
         if point in PANELS:
             return [partial(self.place_of, self._shell.bring(point))]
         if point == "verdict":

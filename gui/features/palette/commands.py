@@ -83,7 +83,7 @@ def _choose_strategy(form: StrategyPanel, show: Callable[[], object], name: str)
 
 
 def _choose_schedule(form: StrategyPanel, show: Callable[[], object], name: str) -> None:
-    """Set a schedule; if the strategy in the form has none, choose the first one that has one."""
+    """Set a schedule; if the form's strategy has none, choose the first strategy with schedules."""
     if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
         takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
         form.strategies.choose(next(takes))

@@ -126,7 +126,7 @@ class AdvisorController(QObject):
         self.panel.show_line(line, True)
         ways = ranked(advised, lambda way: self._measured.get(way_of(way)))
         self.panel.show_ways(ways)
-        # If `_is_new`, `_trace` is a later run than the one that these ways are for.
+        # If `_is_new`, `_trace` is a later run, and these ways are for an earlier one.
         if self._trace is not None and not self._is_new:
             self.advised.emit(better_ways(advised), self._trace.header)
 

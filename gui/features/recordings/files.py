@@ -80,7 +80,7 @@ class Files:
         self.open_paths([path])
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Show recordings, the last one in front; one message lists those that cannot be opened."""
+        """Show recordings, the last one in front; one message lists unreadable ones."""
         # Otherwise a large file in progress would, at its end, continue with these files.
         self.opening.cancel()
         self._coming = deque(paths)

@@ -99,7 +99,7 @@ class StrategyPanel(QScrollArea):
         self._own_model = own_model
 
     def forget_hardware(self) -> None:
-        """Use assumed hardware until the engine reports that of the machine."""
+        """Use assumed hardware until the engine reports the machine's."""
         self._hardware = assumed_hardware()
         self._known = False
         self.check_now()

@@ -201,7 +201,7 @@ class SqlPanel(QWidget):
         self.examples.setAccessibleName(tr("Examples"))
         self.examples.activated.connect(self._take_example)
         self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
-        # Qt calls the main key Return, and that of the number pad Enter.
+        # Qt calls the main key Return, and the number pad's Enter.
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             # In the whole panel, but not in the rest of the window.
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut

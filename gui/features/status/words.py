@@ -123,7 +123,7 @@ def step_text(run: Run, scene: Scene) -> str:
         return f"{words} · {duration}"
     if run.live:
         words = _counted_step(run.trace, int(steps[-1]))
-        # The duration is that of the latest whole step; that of a warm-up step is not shown.
+        # The duration of the latest whole step; a warm-up step's is not shown.
         return f"{words} · {duration}" if step in measured_steps(run.trace) else words
     name = name_of_step(run.trace, step)
     count = len(whole_steps(run.trace))

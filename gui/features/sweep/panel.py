@@ -58,7 +58,7 @@ class SweepPanel(QScrollArea):
         self.set_running(False)
         self.show_results(None)
         self.values.returnPressed.connect(self.asked)
-        for news in (self.values.textChanged, self.repeat.valueChanged, self.beside.toggled):
+        for news in (self.values.textChanged, self.repeat.valueChanged, self.references.toggled):
             news.connect(self.edited)
 
     @override
@@ -78,7 +78,7 @@ class SweepPanel(QScrollArea):
     def set_running(self, running: bool) -> None:
         """While a sweep is running, let the button end it, and disable the fields."""
         self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
-        for field in (self.option, self.values, self.repeat, self.beside):
+        for field in (self.option, self.values, self.repeat, self.references):
             field.setEnabled(not running)
 
     def show_problem(self, text: str) -> None:
@@ -116,9 +116,9 @@ class SweepPanel(QScrollArea):
         self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
         self.repeat.setToolTip(tr("Number of runs of each value."))
         names = " · ".join(tr(STRATEGIES[name].title) for name in REFERENCES)
-        self.beside = QCheckBox(names)
-        self.beside.setChecked(True)
-        self.beside.setToolTip(tr("Run these too, with the same settings, for reference."))
+        self.references = QCheckBox(names)
+        self.references.setChecked(True)
+        self.references.setToolTip(tr("Run these too, with the same settings, for reference."))
         tip = tr("Run every value, in random order, with the other settings of the form.")
         self.button = button(QPushButton, "", tip, self.asked.emit)
         tip = tr("Write the chart as PNG, SVG or PDF.")
@@ -130,15 +130,17 @@ class SweepPanel(QScrollArea):
         named(self.option, tr("Vary"))
         named(self.values, tr("Values"))
         named(self.repeat, tr("Repeat"))
-        named(self.beside, tr("Beside"))
-        for field in (self.option, self.values, self.repeat, self.beside):
+        named(self.references, tr("Also run"))
+        for field in (self.option, self.values, self.repeat, self.references):
             # Otherwise the wheel would change the field under the pointer.
             WheelGuard(field)
         self.values.setMinimumWidth(FIELD)
         form.addRow(tr("Vary"), self.option)
         form.addRow(tr("Values"), self.values)
         # In one row, so that the button below is seen without scrolling.
-        form.addRow(tr("Repeat"), row(self.repeat, self.beside, growing=self.beside, spacing=8))
+        form.addRow(
+            tr("Repeat"), row(self.repeat, self.references, growing=self.references, spacing=8)
+        )
         self.problem = Label(look="problem", wrapped=True)
         self.progress = Label(look="quiet", wrapped=True)
         buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)

@@ -89,9 +89,9 @@ class Sweeping(QObject):
     def _asked(self) -> Sweep | str:
         """Return the sweep that the fields describe, or an error text; "" without values."""
         panel = self.panel
-        beside = REFERENCES if panel.beside.isChecked() else ()
+        references = REFERENCES if panel.references.isChecked() else ()
         # Carries only the other fields; `sweep_over` adds the form's specification.
-        kept = Sweep(Specification(), references=beside, repeat=panel.repeat.value())
+        kept = Sweep(Specification(), references=references, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
             base = self._form.specification()
@@ -120,7 +120,7 @@ class Sweeping(QObject):
         self.panel.show_problem(problem)
 
     def _suggest(self) -> None:
-        """Suggest values of the chosen option; of named choices, only those that can be run."""
+        """Suggest values of the chosen option; of named choices, only runnable ones."""
         option = _OPTIONS[self.panel.option.currentData()]
         base = self._form.specification()
         now = values_by_name(base)[option.name]

@@ -300,7 +300,7 @@ def _details(facts: LaneFacts, height: float, room: float, has_memory: bool) -> 
     left out if there are memory strips.
     """
     details = []
-    first = " · ".join(filter(None, (facts.beside, facts.idle)))
+    first = " · ".join(filter(None, (facts.other_place, facts.idle)))
     if first:
         details.append(first)
     if facts.peak and not has_memory:

@@ -73,7 +73,7 @@ def lane_texts(shown: SceneFilm, time: float, fonts: Fonts) -> list[LaneFacts]:
     for moment in shown.film.at(min(time, shown.film.end - 1)):
         held = "" if moment.held is None else bytes_text(moment.held)
         does = _activity(shown, moment, fonts)
-        facts[moment.lane] = replace(facts[moment.lane], beside="", idle=does, peak=held)
+        facts[moment.lane] = replace(facts[moment.lane], other_place="", idle=does, peak=held)
     return facts
 
 

@@ -239,7 +239,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
 def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
     """Return family codes, and the time in ns of each in each pixel, shape (families, pixels).
 
-    They are all families of the lane, including those that are not in view.
+    They are all families of the lane, including those outside the view.
     """
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start

@@ -330,7 +330,7 @@ class ExplanationCache:
 
 
 def _steps_by_size(known: Mapping[int, ExplainedStep], large: bool) -> list[int]:
-    """Return the explained steps that are large, or those that are not."""
+    """Return the explained steps that are large, or the small ones."""
     found = []
     for step, explained in known.items():
         is_large = explained.progress.tasks > LARGE

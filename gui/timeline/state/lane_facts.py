@@ -36,7 +36,7 @@ class LaneFacts:
     """Texts of a lane's label: name, stages or replicas, idle time and memory.
 
     `stages` and `replicas` are the numbers that occur in its spans. `place` is the text for one of
-    the two, `beside` for the other if both are shown; `blocks` names the blocks of its stages.
+    the two, `other_place` for the other if both are shown; `blocks` names the blocks of its stages.
     The first `shared` letters of the name are common to all lanes of its device.
     """
 
@@ -44,7 +44,7 @@ class LaneFacts:
     stages: tuple[int, ...] = ()
     replicas: tuple[int, ...] = ()
     place: str = ""
-    beside: str = ""
+    other_place: str = ""
     blocks: str = ""
     idle: str = ""
     peak: str = ""
@@ -144,12 +144,12 @@ def placed(facts: Sequence[LaneFacts], header: Header) -> Iterator[LaneFacts]:
         if has_lanes and has_replicas:
             places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
         # Padded to two texts.
-        place, beside, *_ = (*places, "", "")
+        place, other_place, *_ = (*places, "", "")
         blocks = ""
         if runs:
             own_runs = [runs[number] for number in lane.stages]
             blocks = blocks_text(own_runs)
-        yield replace(lane, place=place, beside=beside, blocks=blocks)
+        yield replace(lane, place=place, other_place=other_place, blocks=blocks)
 
 
 def blocks_text(runs: Sequence[tuple[int, int]]) -> str:

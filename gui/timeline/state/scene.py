@@ -263,13 +263,13 @@ class Scene:
         return max(peaks, default=0.0)
 
     def set_prediction(
-        self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
+        self, prediction: Trace | None, lane_texts: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
         """Set a prediction with the run's lanes and steps, in the run's time; None removes it.
 
-        `beside` maps the lanes' names to the texts next to their predictions; `doubt` says why the
-        prediction differs much, or is "". Raises ValueError if the prediction has another number of
-        lanes.
+        `lane_texts` maps the lanes' names to the texts next to their predictions; `doubt` says why
+        the prediction differs much, or is "". Raises ValueError if the prediction has another
+        number of lanes.
         """
         columns: list[LaneColumns] = []
         if prediction is not None:
@@ -279,7 +279,7 @@ class Scene:
                 raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
             columns = self._columns_of(prediction)
         self.prediction = prediction
-        self.prediction_texts = dict(beside or {})
+        self.prediction_texts = dict(lane_texts or {})
         self.doubt = doubt
         self.prediction_columns = columns
 

@@ -126,16 +126,17 @@ class TimelineState(QObject):
         self.picture_changed.emit()
 
     def set_prediction(
-        self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
+        self, prediction: Trace | None, lane_texts: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
         """Show a prediction of the run on screen under its lanes, or remove it.
 
-        The prediction has the run's lanes and steps, in the run's time. `beside` maps the names of
-        lanes to the texts next to their predictions; `doubt` says why the prediction differs much,
-        or is "". Does nothing without a run. Raises ValueError if the number of lanes differs.
+        The prediction has the run's lanes and steps, in the run's time. `lane_texts` maps the names
+        of lanes to the texts next to their predictions; `doubt` says why the prediction differs
+        much, or is "". Does nothing without a run. Raises ValueError if the number of lanes
+        differs.
         """
         if self.scene is not None:
-            self.scene.set_prediction(prediction, beside, doubt)
+            self.scene.set_prediction(prediction, lane_texts, doubt)
             self.lay_out()
 
     def show_strips(self, **shown: bool) -> None:

@@ -45,7 +45,7 @@ def perform(window, client, runs=1, outcome=Outcome.FINISHED):
 
 
 def test_a_curve_grows_run_by_run_and_a_point_opens_its_run(window, client, panel):
-    panel.beside.setChecked(True)
+    panel.references.setChecked(True)
     panel.repeat.setValue(2)
     QTest.mouseClick(panel.button, LEFT)
     sweep = window.feature(SweepFeature).sweeping.results.sweep
@@ -68,7 +68,7 @@ def test_a_curve_grows_run_by_run_and_a_point_opens_its_run(window, client, pane
 
 
 def test_the_keyboard_reaches_every_point(window, client, panel):
-    panel.beside.setChecked(False)
+    panel.references.setChecked(False)
     panel.repeat.setValue(1)
     QTest.keyClick(panel.values, Qt.Key.Key_Return)
     perform(window, client, 3)
@@ -81,7 +81,7 @@ def test_the_keyboard_reaches_every_point(window, client, panel):
 
 
 def test_a_stopped_sweep_resumes_where_it_was(window, client, panel):
-    panel.beside.setChecked(False)
+    panel.references.setChecked(False)
     panel.repeat.setValue(1)
     QTest.mouseClick(panel.button, LEFT)
     perform(window, client)
@@ -101,7 +101,7 @@ def test_a_stopped_sweep_resumes_where_it_was(window, client, panel):
 
 
 def test_a_failed_setting_does_not_stop_the_others(window, client, panel):
-    panel.beside.setChecked(False)
+    panel.references.setChecked(False)
     panel.repeat.setValue(2)
     QTest.mouseClick(panel.button, LEFT)
     client.running = False
@@ -148,7 +148,7 @@ def test_picked_options_have_values_that_can_be_run(panel):
 
 def test_the_picture_and_the_table_are_written(window, client, panel, tmp_path):
     panel.repeat.setValue(1)
-    panel.beside.setChecked(False)
+    panel.references.setChecked(False)
     QTest.mouseClick(panel.button, LEFT)
     perform(window, client, 3)
     window.feature(SweepFeature).sweeping.files.image_to(tmp_path / "s.svg")

@@ -179,12 +179,12 @@ def test_a_lane_names_the_blocks_of_its_stages() -> None:
 def test_a_lane_of_several_replicas_and_stages_names_both() -> None:
     spec = specification("dp-pp", devices="4xcpu", replicas=2, steps=1)
     facts = Scene(trace_of(spec)).facts
-    assert [(f.place, f.beside) for f in facts] == [
+    assert [(f.place, f.other_place) for f in facts] == [
         ("stage 0", "replica 0"), ("stage 1", "replica 0"),
         ("stage 0", "replica 1"), ("stage 1", "replica 1"),
     ]  # fmt: skip
     only = Scene(trace_of(specification("dp", steps=1))).facts
-    assert [(f.place, f.beside) for f in only] == [("replica 0", ""), ("replica 1", "")]
+    assert [(f.place, f.other_place) for f in only] == [("replica 0", ""), ("replica 1", "")]
 
 
 def test_every_familys_colours_are_drawn_from_the_top(qapp: object) -> None:
