@@ -23,7 +23,7 @@ FEW_FAULTS = 200
 """Page faults of a whole step that add less than 0.1 ms to its tasks."""
 MOST_WARM_UPS = 8
 WARM_UP_SECONDS = 1.0
-"""Whole steps that are rehearsed at most, and the time after which no further one begins."""
+"""Limits of the warm-up before the first rehearsed step: whole steps, and time."""
 
 
 class Rehearsal:
@@ -90,8 +90,10 @@ class Rehearsal:
             before = page_faults()
             operations = self._prepare(plan, batch)
             for task in self._order:
+                if time.monotonic() > end:
+                    return
                 self._rehearse(operations, task)
-            if page_faults() - before < FEW_FAULTS or time.monotonic() > end:
+            if page_faults() - before < FEW_FAULTS:
                 return
 
     def _prepare(self, plan: Plan, batch: Batch) -> Operations:
