@@ -149,13 +149,13 @@ def run(work: Path, name: str, words: list[str]) -> tuple[int, str, str]:
         command, cwd=work, env={**given, key: value}, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
+    # Python takes several times as long if it traces the memory of every import.
+    is_traced = "PYTHONTRACEMALLOC" in CASES[name]
     try:
         if words[0] == "open":
-            time.sleep(4.0)
+            time.sleep(20.0 if is_traced else 4.0)
             process.send_signal(signal.SIGTERM)
-        # To trace the memory of every import of torch takes Python several times as long.
-        patience = 240 if "PYTHONTRACEMALLOC" in CASES[name] else 60
-        out, errors = process.communicate(timeout=patience)
+        out, errors = process.communicate(timeout=240 if is_traced else 60)
         wait_gone(having(mark), 20)
     finally:
         for pid in having(mark):
