@@ -102,7 +102,7 @@ def make_sweeps(window: MainWindow, qtbot, count: int) -> None:
         window.action("sweep").trigger()
         panel.option.setCurrentIndex(panel.option.findData("split_size"))
         panel.values.setText(f"{1 + number % 4},8")
-        panel.beside.setChecked(False)
+        panel.references.setChecked(False)
         panel.repeat.setValue(1)
         panel.button.click()
         assert window.feature(SweepFeature).sweeping.running, panel.problem.text()

@@ -82,7 +82,7 @@ def test_a_rank_whose_host_is_late_is_the_one_that_others_wait_for(
 ) -> None:
     write_ranks(tmp_path, "reduce", np.full((STEPS, RANKS), 2000.0), late=1)
     text = text_of(capsys, *part, str(tmp_path))
-    assert text.endswith("Most of the time that ranks wait for others, they wait for rank 1.")
+    assert text.endswith("When ranks wait for other ranks, it is mostly for rank 1.")
 
 
 def test_without_the_receives_it_is_not_known_who_is_waited_for(

@@ -56,7 +56,7 @@ def test_a_kind_that_did_not_run_takes_a_share_of_one_that_did():
     ],
 )
 def test_other_steps_are_refused_in_one_line(values):
-    with pytest.raises(IllegalMoveError, match="only a step of a pipeline"):
+    with pytest.raises(IllegalMoveError, match="a board holds only a pipeline step"):
         board_of_run(predicted(**values), 0)
 
 

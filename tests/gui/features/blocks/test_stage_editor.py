@@ -134,7 +134,7 @@ def test_the_panel_shows_the_stage_borders_of_the_measured_run(
     measure(window, client, client.asked[-1], "1,2")
     qtbot.waitUntil(lambda: panel.balance.isEnabled())
     assert panel.message.text().endswith(
-        "The run that measured was cut where times are balanced, before blocks 1, 2; Run will cut "
+        "The measuring run was cut before blocks 1, 2, where times are balanced; Run will cut "
         "before 3, 6."
     )
     click(panel.balance)
