@@ -61,7 +61,7 @@ class RankOps(Operations):
         super().__init__(by_block, self.model)
         self._names: dict[int, tuple[str, ...]] = {}
         # By rank, the sums of an all-reduce that not all ranks have computed yet.
-        self._sums: list[dict[str, Tensor]] = [{} for _ in self.model.ranks]
+        self._sums: list[dict[str, Tensor]] = []
         # For the parameters of a collective, the number of ranks that have computed their part; 0
         # again after the last one.
         self._done = Counter[tuple[str, ...]]()
@@ -72,6 +72,8 @@ class RankOps(Operations):
         """Start a step: clear gradients, and copy each rank's rows to its lane."""
         step = super().begin(index, self._plans[plan.rows], batch)
         self._names = _names(step.plan, self._collectives)
+        self._sums = [{} for _ in self.model.ranks]
+        self._done.clear()  # a rehearsal may have ended within a collective
         self._changes = []
         self._task = None
         for rank in self.model.ranks:

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -138,6 +140,36 @@ def test_gradients_of_measured_steps_are_in_memory_that_has_been_used(monkeypatc
     # Both replicas have gradients of 25 MB, 12,000 pages together.
     gradients = {step: faults[step, Kind.BACKWARD] for step in completed_steps(trace)}
     assert max(gradients.values()) < 500, gradients
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kind"),
+    [
+        ("ddp", Kind.ALL_REDUCE),
+        ("fsdp", Kind.ALL_GATHER),
+        ("fsdp", Kind.REDUCE_SCATTER),
+        ("tp", Kind.ALL_REDUCE),
+        ("dp", Kind.REDUCE),
+        ("pipeline", Kind.BACKWARD),
+    ],
+)
+def test_a_warm_up_may_end_within_a_step(monkeypatch, strategy, kind):
+    model = ModelSettings("mlp", width=64, depth=8)
+    ran = Specification(strategy, model, "4xvirtual", batch=32, steps=2, warmup=1)
+    tasks = rehearsed_tasks(monkeypatch)
+    whole = run_here(ran)
+    in_a_step = len(StepColumns.of_trace(whole, 1))
+    kinds = [task.kind for task in tasks[:in_a_step]]
+    # After the first of the tasks of this kind, which may be members of one collective.
+    cut = kinds.index(kind) + 1
+    tasks.clear()
+    calls = count()
+    monkeypatch.setattr(rehearsal, "time", SimpleNamespace(monotonic=lambda: next(calls)))
+    monkeypatch.setattr(rehearsal, "WARM_UP_SECONDS", cut)
+    trace = run_here(ran)
+    assert len(tasks) == cut + 2 * in_a_step
+    losses = [[step.loss for step in summarise(ran).steps] for ran in (trace, whole)]
+    assert losses[0] == losses[1]
 
 
 def test_long_tasks_are_not_rehearsed(monkeypatch):
