@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -35,6 +36,8 @@ NUMBERED = (
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
 MOST_GAP = 0.3  # of a box's height, between two lanes
+NAMES = 0.3  # of a figure's width, which lanes' names may take
+LEAST_PLOT = 6.0  # em, the width of the plot between the lanes' names and idle times
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,8 @@ def lay_out_textbook(
 ) -> Textbook:
     """Return a figure of the runs, stacked above a common axis.
 
-    `colours` are the user's. Raises ValueError for lanes that a run lacks.
+    `colours` are the user's. Raises ValueError for lanes that a run lacks, and for a width that is too
+    small for the lanes' names.
     """
     style = Style.of(options, colours)
     lanes = [_lanes(run, options) for run in runs]
@@ -222,23 +226,37 @@ def idle_text(run: FigureRun, lane: Lane) -> str:
 
 
 def _plot_edges(request: _Request) -> tuple[float, float]:
-    """Return the left and right edge of the plot, between the lanes' names and idle times."""
+    """Return the left and right edge of the plot, between the lanes' names and idle times.
+
+    Raises ValueError if the plot would be narrower than LEAST_PLOT.
+    """
     style = request.style
     widest_name = 0.0
     for of_run in request.lanes:
         for lane in of_run:
             width = style.base.width(lane_name(lane))
             widest_name = max(widest_name, width)
-    names = min(widest_name, 0.3 * style.width)
-    left = style.edge + names + 0.5 * style.em
-    right = style.width - style.edge
+    before_plot = style.edge + 0.5 * style.em
+    after_plot = style.edge
     if request.options.idle and any(run.shown.steps for run in request.runs):
         widest_share = style.small.width(f"99.9{NO_BREAK}%")
         idle = max(widest_share, style.small.width(tr("idle")))
-        right -= idle + 0.5 * style.em
+        after_plot += idle + 0.5 * style.em
     else:
-        right -= style.line
-    return left, right
+        after_plot += style.line
+    without_names = before_plot + LEAST_PLOT * style.em + after_plot
+    least_width = min(without_names + widest_name, without_names / (1 - NAMES))
+    if style.width < least_width:
+        raise ValueError(
+            tr(
+                "a width of {width} mm is too small for the lanes' names and this size of text: "
+                "use at least {least} mm, or smaller text",
+                width=f"{style.width / MM:g}",
+                least=math.ceil(least_width / MM),
+            )
+        )
+    names = min(widest_name, NAMES * style.width)
+    return before_plot + names, style.width - after_plot
 
 
 def _view(run: FigureRun, runs: Sequence[FigureRun], width: float) -> Viewport:

@@ -413,6 +413,23 @@ def test_numbers_are_explained_only_where_there_are_micro_batches(gpipe: Trace) 
         assert any("Numbers are micro-batches." in word for word in text) is there
 
 
+@pytest.mark.parametrize("options", [
+    FigureOptions("slide"), FigureOptions("one-column", font_pt=20),
+    FigureOptions("two-column", font_pt=30, idle=False),
+])  # fmt: skip
+def test_the_least_width_that_a_refusal_states_is_the_least(
+    gpipe: Trace, options: FigureOptions
+) -> None:
+    with pytest.raises(ValueError, match="use at least") as refusal:
+        figure_of([gpipe], replace(options, width_mm=30))
+    stated = re.search(r"at least (\d+) mm", str(refusal.value))
+    assert stated is not None
+    least = int(stated[1])
+    assert figure_of([gpipe], replace(options, width_mm=least)).width > 0
+    with pytest.raises(ValueError, match=f"a width of {least - 1} mm is too small"):
+        figure_of([gpipe], replace(options, width_mm=least - 1))
+
+
 def test_several_runs_without_a_preset_are_refused(gpipe: Trace) -> None:
     with pytest.raises(ValueError, match="add --figure one-column"):
         figure_of([gpipe, gpipe], FigureOptions())
@@ -457,6 +474,14 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--image x.svg --figure poster", "--figure poster: use slide"),
         ("--image x.svg --lanes 9", "--lanes 9: the run has lanes 0 to 1"),
         ("--image x.svg --steps 9 --figure slide", "--steps 9: the run has"),
+        (
+            "--image x.svg --figure slide --width-mm 50",
+            "a width of 50 mm is too small for the lanes' names and this size of text",
+        ),
+        (
+            "--image x.svg --figure one-column --width-mm 30 --font-pt 20",
+            "a width of 30 mm is too small for the lanes' names and this size of text",
+        ),
         ("--image x.svg --range 10s:", "from its first measured step on"),
         ("--report x.txt", "--report x.txt: use a name that ends in .html"),
         (
