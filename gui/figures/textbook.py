@@ -105,8 +105,8 @@ def lay_out_textbook(
 ) -> Textbook:
     """Return a figure of the runs, stacked above a common axis.
 
-    `colours` are the user's. Raises ValueError for lanes that a run lacks, and for a width that is too
-    small for the lanes' names.
+    `colours` are the user's. Raises ValueError for lanes that a run lacks, and for a width
+    that is too small for the lanes' names.
     """
     style = Style.of(options, colours)
     lanes = [_lanes(run, options) for run in runs]

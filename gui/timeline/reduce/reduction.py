@@ -204,9 +204,13 @@ def visible(columns: LaneColumns, start: float, end: float) -> slice:
 
 
 def within(starts: Ints, ends: Ints, start: float, end: float) -> slice:
-    """Return the slice of sorted, disjoint intervals that overlap with `start` to `end`."""
-    first = int(count_until(ends, start))
-    last = int(count_before(starts, end))
+    """Return the slice of sorted, disjoint intervals that overlap with `start` to `end`.
+
+    Intervals of length 0 at `start` or `end` are included, those that only end or begin there are
+    not.
+    """
+    first = min(int(count_until(ends, start)), int(count_before(starts, start)))
+    last = max(int(count_before(starts, end)), int(count_until(ends, end)))
     return slice(first, max(first, last))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 from bubblescope.cli.start import run_arguments
 from core.plan.plan import Lane, Role
+from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.excerpt import ExcerptOptions
 from core.trace.source import Source
@@ -379,6 +381,24 @@ def test_an_area_reaches_from_its_base_to_its_top_in_each_pixel() -> None:
     assert [(p.x(), p.y()) for p in points] == [
         (10, 24), (12, 24), (12, 20), (14, 20), (14, 24), (12, 24), (12, 28), (10, 28),
     ]  # fmt: skip
+
+
+def test_the_first_and_the_last_moment_of_a_trace_are_drawn(tmp_path: Path) -> None:
+    def kernel(stream: int, start: float, length: float) -> dict[str, object]:
+        return {
+            "ph": "X", "cat": "kernel", "name": "kernel", "pid": 0, "tid": stream, "ts": start,
+            "dur": length,
+        }  # fmt: skip
+
+    file = tmp_path / "trace.json"
+    kernels = [kernel(7, 100, 50), kernel(8, 100, 0), kernel(9, 150, 0)]
+    file.write_text(json.dumps({"traceEvents": kernels}))
+    figure = layout(open_recording(file).trace)
+    plot = figure.right - figure.left
+    edges = [(row.boxes.left.tolist(), row.boxes.right.tolist()) for row in figure.panels[0].rows]
+    assert edges[0] == ([0], [pytest.approx(plot)])
+    assert len(edges[1][0]) == 1 and edges[1][0][0] == 0 < edges[1][1][0]
+    assert len(edges[2][0]) == 1 and edges[2][0][0] < edges[2][1][0] == pytest.approx(plot)
 
 
 def test_a_figure_that_reduces_spans_contains_a_note() -> None:

@@ -64,6 +64,18 @@ def test_visible_spans_are_those_with_some_part_in_view(
     assert (seen.start, seen.stop) == expected
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [(10, 20, (0, 3)), (10, 15, (0, 2)), (15, 20, (2, 3)), (0, 10, (0, 2)), (20, 30, (2, 4))],
+)
+def test_moments_at_the_edges_of_a_view_are_visible(
+    start: float, end: float, expected: tuple[int, int]
+) -> None:
+    moments = [(time, time, Kind.OTHER) for time in (10, 10, 20)]
+    seen = visible(columns([*moments, (20, 30, Kind.OTHER)]), start, end)
+    assert (seen.start, seen.stop) == expected
+
+
 def test_few_spans_keep_their_exact_edges() -> None:
     reduced = reduce_lane(columns(THREE), Viewport(0, 50, 100))
     assert isinstance(reduced, Bars)
