@@ -115,7 +115,7 @@ def _times(columns: StepColumns, passes: Bools) -> Times:
 
 
 def _check_pipeline(columns: StepColumns, passes: Bools) -> None:
-    """Raise IllegalMoveError for overlapped passes, and for passes without stage or micro-batch."""
+    """Raise IllegalMoveError for a step that is not a whole pipeline, and for overlapped passes."""
     kinds = columns.kind[passes]
     has_stages = passes.any() and (columns.stage[passes] != ABSENT).all()
     has_numbers = (columns.microbatch[passes] != ABSENT).all()
@@ -126,10 +126,18 @@ def _check_pipeline(columns: StepColumns, passes: Bools) -> None:
     of_blocks = (columns.block[passes] != ABSENT).any()
     if not has_stages or not has_numbers or of_blocks:
         raise IllegalMoveError(_not_a_pipeline())
+    # The file of one rank, for example, has only the stages of this rank.
+    is_forward = columns.kind == KINDS.index(Kind.FORWARD)
+    with_forward = np.unique(columns.stage[is_forward]).tolist()
+    stages = 1 + int(columns.stage[passes].max())
+    if with_forward != list(range(stages)):
+        raise IllegalMoveError(_not_a_pipeline())
 
 
 def _not_a_pipeline() -> Message:
-    return message("a board holds only a pipeline step, whose passes have stages and micro-batches")
+    return message(
+        "a board holds only a step of a whole pipeline, whose passes have stages and micro-batches"
+    )
 
 
 def _copy_ns(columns: StepColumns) -> float:

@@ -1,5 +1,7 @@
 """Steps of runs as boards, with the run's own costs."""
 
+import json
+
 import pytest
 
 from core.board.board import IllegalMoveError
@@ -12,6 +14,7 @@ from core.plan.pipeline.orders import lane_orders
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.predict.predict import predicted_trace
+from core.recording.recording import open_recording
 from tests.core.board.test_board import UNITS
 from tests.core.helpers import header_of, plan_of
 
@@ -56,8 +59,27 @@ def test_a_kind_that_did_not_run_takes_a_share_of_one_that_did():
     ],
 )
 def test_other_steps_are_refused_in_one_line(values):
-    with pytest.raises(IllegalMoveError, match="a board holds only a pipeline step"):
+    with pytest.raises(IllegalMoveError, match="a board holds only a step of a whole pipeline"):
         board_of_run(predicted(**values), 0)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("2F0", "2F1", "2B0", "2B1"), ("0F0", "0B0", "1B0")],
+    ids=["without the first stage", "a stage without a forward"],
+)
+def test_a_rank_s_part_of_a_pipeline_is_refused_in_one_line(names, tmp_path):
+    event = {"ph": "X", "cat": "user_annotation", "pid": 1, "tid": 1}
+    events = [{**event, "name": "ProfilerStep#1", "ts": 0, "dur": 100}]
+    for number, name in enumerate(names):
+        events.append({**event, "name": name, "ts": 10 * number, "dur": 9})
+        call = {"cat": "cpu_op", "name": "aten::mm", "ts": 10 * number + 1, "dur": 5}
+        events.append({**event, **call})
+    file = tmp_path / "rank0.pt.trace.json"
+    file.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    trace = open_recording(file).trace
+    with pytest.raises(IllegalMoveError, match="a board holds only a step of a whole pipeline"):
+        board_of_run(trace, trace.steps[0])
 
 
 def test_pipelines_on_the_same_lanes_and_overlapped_passes_are_refused():

@@ -29,7 +29,7 @@ def test_the_step_on_screen_is_edited_and_runs_with_the_runs_own_settings(
     assert window.statusBar().currentMessage().startswith("There is no step yet")
     perform(window, client, specification("dp", steps=1))
     window.action("edit_schedule").trigger()
-    assert window.banner.label.text().startswith("A board holds only a pipeline step")
+    assert window.banner.label.text().startswith("A board holds only a step of a whole pipeline")
     asked = specification(devices="2xvirtual", batch=16, steps=1).having(
         schedule="gpipe", microbatches=4
     )
