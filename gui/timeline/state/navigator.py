@@ -143,4 +143,5 @@ class Navigator:
     def _return_to(self, remembered: ViewState | None) -> None:
         if remembered is not None:
             self._state.restore(remembered)
+            self._state.bookmarks.take_back(remembered.bookmarks)
             self._state.leave_for(self._state.viewport)

@@ -273,7 +273,10 @@ class TimelineState(QObject):
             self.history.pause()
 
     def restore(self, state: ViewState) -> None:
-        """Restore a state; keep the scroll position if lanes and heights are the same."""
+        """Restore the lanes and the visible time of a state, but not its bookmarks.
+
+        The scroll position is kept if lanes and heights are the same.
+        """
         stack = self.stack
         if (state.height, state.tracks) != (stack.height, stack.state):
             stack.height = state.height
@@ -281,7 +284,6 @@ class TimelineState(QObject):
             self.lay_out()
             self.scroll_to(state.scroll)
             self.tracks_changed.emit()
-        self.bookmarks.take_back(state.bookmarks)
         # The window may have had another width when the state was stored.
         self.move(state.view.resized(self.viewport.width))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
@@ -14,6 +15,7 @@ from gui.features.bookmarks.feature import BookmarksFeature
 from gui.features.details.feature import DetailsFeature
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.statistics.feature import StatisticsFeature
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.selection import TimeRange
@@ -118,6 +120,31 @@ def test_marks_of_an_unsaved_run_are_written_when_it_is_saved(
     window.timeline.state.bookmarks.change([Bookmark(20 * MS)])
     assert "saved.marks.json cannot be written" in window.banner.label.text()
     assert window.feature(BookmarksFeature).bookmarking.bookmarks == (Bookmark(20 * MS),)
+
+
+def click_tab(window: MainWindow, place: int) -> None:
+    tabs = window.feature(RunsFeature).tabs
+    QTest.mouseClick(tabs, LEFT, NO_KEYS, tabs.tabRect(place).center())
+    assert window.run_shown is tabs.runs[place]
+
+
+@pytest.mark.parametrize("second", [(), (Bookmark(2 * MS, None, "of b"),)])
+def test_each_recording_keeps_its_marks_while_tabs_are_switched(
+    window: MainWindow, tmp_path: Path, second: tuple[Bookmark, ...]
+) -> None:
+    marks = {"a": (Bookmark(MS, None, "of a"), Bookmark(3 * MS, 4 * MS)), "b": second}
+    started = {}
+    for name, strategy in (("a", "pipeline"), ("b", "dp")):
+        path = tmp_path / f"{name}.arrow"
+        started[name] = record(specification(strategy), path).header.started
+        write_bookmarks(path, marks[name], started[name])
+        window.feature(RecordingsFeature).files.open_from(path)
+    bookmarking = window.feature(BookmarksFeature).bookmarking
+    for place in (0, 1, 0, 1, 0):
+        click_tab(window, place)
+        assert bookmarking.bookmarks == marks["ab"[place]]
+        for name in marks:
+            assert read_bookmarks(tmp_path / f"{name}.arrow", started[name]) == marks[name]
 
 
 def test_statistics_of_a_drag_are_copied_by_keys_and_a_bar_selects_a_span(
