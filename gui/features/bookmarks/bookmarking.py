@@ -45,6 +45,8 @@ class Bookmarking(QObject):
         self.editor: NoteEditor | None = None
         timeline.state.bookmarks.changed.connect(self._keep)
         timeline.overlays.flag_clicked.connect(self.edit)
+        # While the bookmarks are still those of the run that the note belongs to.
+        timeline.state.leaving.connect(self._close_editor)
 
     def show_in(self, panel: BookmarksPanel) -> None:
         """List the bookmarks in a panel from now on, and connect its rows and buttons."""
@@ -63,7 +65,6 @@ class Bookmarking(QObject):
 
     def show_run(self, run: Run | None) -> None:
         """Show a run's bookmarks."""
-        self._close_editor()
         self._run = run
         bookmarks: tuple[Bookmark, ...] = ()
         if run is not None:

@@ -28,7 +28,7 @@ class TimelineState(QObject):
     Commands are built on these: gui.timeline.state's `Navigator`, `Selector`, `LaneArranger` and
     `LaneChoice`. Views observe the signals:
 
-    - `scene_changed`: another run is shown.
+    - `leaving`: another run is about to be shown; `scene_changed`: it is shown.
     - `view_changed`: the visible time changed; `moved`: the user moved the view or the tracks.
     - `selection_changed`, `following_changed`, `strips_changed`: with the new value.
     - `tracks_changed`: lanes or their places changed; `lane_changed`: another lane is chosen.
@@ -42,6 +42,7 @@ class TimelineState(QObject):
     tracks are scrolled by `scroll` pixels.
     """
 
+    leaving = Signal()
     scene_changed = Signal()
     view_changed = Signal()
     moved = Signal()
@@ -80,6 +81,7 @@ class TimelineState(QObject):
         self, scene: Scene | None, live: bool = False, saved: SavedView | None = None
     ) -> None:
         """Show another run, or nothing; restore the state `saved`, or else follow a live run."""
+        self.leaving.emit()
         self.scene = scene
         self.now = 0.0 if live else None
         if scene is not None:

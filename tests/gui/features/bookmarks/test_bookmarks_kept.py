@@ -147,6 +147,32 @@ def test_each_recording_keeps_its_marks_while_tabs_are_switched(
             assert read_bookmarks(tmp_path / f"{name}.arrow", started[name]) == marks[name]
 
 
+def test_a_note_being_typed_is_kept_in_its_own_recording_when_another_tab_is_shown(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    started = {}
+    for name, strategy in (("a", "pipeline"), ("b", "dp")):
+        path = tmp_path / f"{name}.arrow"
+        started[name] = record(specification(strategy), path).header.started
+        write_bookmarks(path, [Bookmark(MS, None, f"of {name}")], started[name])
+        window.feature(RecordingsFeature).files.open_from(path)
+    click_tab(window, 0)
+    click_tab(window, 1)
+    click_tab(window, 0)
+    bookmarking = window.feature(BookmarksFeature).bookmarking
+    bookmarking.edit(0)
+    bookmarking.editor.setText("typed")
+    click_tab(window, 1)
+    assert bookmarking.editor is None
+    assert bookmarking.bookmarks == (Bookmark(MS, None, "of b"),)
+    assert read_bookmarks(tmp_path / "a.arrow", started["a"]) == (Bookmark(MS, None, "typed"),)
+    assert read_bookmarks(tmp_path / "b.arrow", started["b"]) == (Bookmark(MS, None, "of b"),)
+    click_tab(window, 0)
+    assert bookmarking.bookmarks == (Bookmark(MS, None, "typed"),)
+    press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert bookmarking.bookmarks == (Bookmark(MS, None, "of a"),)
+
+
 def test_statistics_of_a_drag_are_copied_by_keys_and_a_bar_selects_a_span(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
