@@ -31,10 +31,11 @@ class Run:
     """One run of a session: its trace, and either the received stream or the opened file.
 
     `prediction` has the predicted spans and `comparison` the comparison with them, once computed.
-    `saved` is the path that a received run was last saved to; `bookmarks` is None until they are
-    read. `name` and `note` are the user's. `stepped` is true if the steps of the trace were defined
-    by the user. `distinction` names the settings that differ from other runs of the same title.
-    `group` is common to the runs of one sweep or one lesson.
+    `saved` is the path that a received run was last saved to; of its `received_batches`, the first
+    `saved_batches` are in that file. `bookmarks` is None until they are read. `name` and `note` are
+    the user's. `stepped` is true if the steps of the trace were defined by the user. `distinction`
+    names the settings that differ from other runs of the same title. `group` is common to the runs
+    of one sweep or one lesson.
     """
 
     number: int
@@ -46,6 +47,8 @@ class Run:
     comparison: Comparison | None = None
     prediction: Trace | None = None
     saved: Path | None = None
+    received_batches: int = 0
+    saved_batches: int = 0
     bookmarks: tuple[Bookmark, ...] | None = None
     name: str = ""
     note: str = ""
@@ -77,6 +80,7 @@ class Run:
         Raises as `append_batch` does.
         """
         append_batch(self.trace, batch)
+        self.received_batches += 1
         if self.kept is not None:
             self.kept.write(batch)
 
@@ -94,13 +98,23 @@ class Run:
         Raises OSError as `save` does. An import is converted to a recording; raises ValueError with
         the reason if that is impossible. A generator that is closed before its end leaves no file.
         """
+        # Batches that a live run receives while it is written are not in the file.
+        batches = self.received_batches
         if self.is_recording:
             yield from self._copied(path)
         else:
             yield from write_recording(self.trace, path)
         self.saved = path
+        self.saved_batches = batches
         self.take_bookmarks()
         write_bookmarks(path, self.bookmarks or (), self.trace.header.started)
+
+    @property
+    def is_saved(self) -> bool:
+        """True if a file has all that this run has received."""
+        if self.source is not None:
+            return True
+        return self.saved is not None and self.saved_batches == self.received_batches
 
     @property
     def is_recording(self) -> bool:

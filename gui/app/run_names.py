@@ -65,11 +65,10 @@ def free_paths(runs: Iterable[Run], folder: Path) -> list[Path]:
 
 
 def unsaved(runs: Iterable[Run]) -> list[Run]:
-    """Return the measured runs that are in no file and would be lost when the window closes."""
+    """Return the measured runs of which records would be lost when the window closes."""
     found = []
     for run in runs:
-        in_a_file = run.source is not None or run.saved is not None
         predicted = run.trace.header.source is Source.PREDICTED
-        if run.trace.span_count and not in_a_file and not predicted:
+        if run.trace.span_count and not run.is_saved and not predicted:
             found.append(run)
     return found

@@ -6,19 +6,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox
 
+from core.engine.messages import Ended, Outcome
 from core.recording.recording import open_recording
 from gui.app import jobs
 from gui.app import run as run_module
 from gui.app.run import Run
+from gui.app.run_names import unsaved
 from gui.features.figures.feature import FiguresFeature
+from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import SAMPLES
 from gui.features.recordings import files
 from gui.features.recordings.feature import RecordingsFeature
+from gui.features.runs.tabs import title_of
 from gui.features.spans.feature import SpansFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import record, specification
+from tests.make_believe import batches, record, specification
 
 
 @pytest.fixture
@@ -41,6 +47,15 @@ def run(folder: Path, window: MainWindow, in_bits: None) -> Run:
     record(specification(), folder / "source.arrow")
     window.feature(RecordingsFeature).files.open_from(folder / "source.arrow")
     return window.run_shown
+
+
+def save_by_dialog(window: MainWindow, path: Path) -> None:
+    """Save the run shown with Ctrl+S: type a path, and press Return."""
+    window.action("save").trigger()
+    dialog = window.findChild(QFileDialog)
+    dialog.findChild(QLineEdit, "fileNameEdit").setText(str(path))
+    dialog.accept()
+    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
 
 
 def test_a_long_recording_is_saved_in_pieces(
@@ -112,6 +127,34 @@ def test_a_live_run_can_be_saved_while_it_grows(
     opened = open_recording(folder / "live.arrow")
     assert opened.warning == ""
     assert 0 < opened.trace.span_count <= session.runs[0].trace.span_count
+
+
+def test_a_run_that_was_saved_while_it_was_live_is_unsaved_once_it_has_grown(
+    window: MainWindow, client: FakeClient, folder: Path
+) -> None:
+    window.action("run").trigger()
+    header, made = batches(client.asked[-1])
+    client.say(header, *made[:3])
+    window.session.tick()
+    run = window.run_shown
+    assert run.live and unsaved(window.session.runs) == [run]
+    save_by_dialog(window, folder / "run.arrow")
+    assert unsaved(window.session.runs) == []
+    client.say(*made[3:], Ended(Outcome.FINISHED))
+    while window.session.live is not None:
+        window.session.tick()
+    assert open_recording(folder / "run.arrow").trace.span_count < run.trace.span_count
+    window.action("first_page").trigger()
+    cards = [card.accessibleName() for card in window.feature(FirstPageFeature).page.cards]
+    assert f"Show {title_of(run)}" in cards
+    window.action("quit").trigger()
+    box = window.findChild(QMessageBox)
+    assert box.text() == "1 run is not saved."
+    box.button(QMessageBox.StandardButton.Cancel).click()
+    save_by_dialog(window, folder / "whole.arrow")
+    assert open_recording(folder / "whole.arrow").trace.span_count == run.trace.span_count
+    window.action("quit").trigger()
+    assert not window.isVisible()
 
 
 @pytest.mark.parametrize(
