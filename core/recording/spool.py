@@ -119,10 +119,12 @@ class SpooledStream:
             raise OSError(
                 message("the run was not kept: {reason}", reason=self.failed.strerror)
             ) from self.failed
+        # Listed once, because the first batch may be appended after the schema was yielded.
+        pieces = list(self._pieces)
         # The schema is written with the first batch; a recording without batches needs it too.
-        if not self._pieces:
+        if not pieces:
             yield bytes(self._schema.serialize())
-        for first, count in list(self._pieces):
+        for first, count in pieces:
             for at in range(first, first + count, _COPIED):
                 yield self._spool.read(at, min(_COPIED, first + count - at))
         yield END_OF_STREAM

@@ -17,6 +17,7 @@ from core.recording.decode import append_batch, combined
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
 from gui.app import session as module
+from gui.app.run import Run
 from gui.app.session import Session
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import HARDWARE, batches, record, specification, trace_of
@@ -249,6 +250,21 @@ def test_a_run_is_saved_into_a_pipe(session: Session, tmp_path: Path, opened: bo
         (tmp_path / "b.arrow").write_bytes(read.result(30))
     assert open_recording(tmp_path / "b.arrow").trace.span_count == trace.span_count
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_run_without_records_can_be_saved_while_it_receives_the_first(tmp_path: Path) -> None:
+    header, made = batches(specification())
+    run = Run(1, Trace(header), spool.Spool().begin(header))
+    saving = run.saving(tmp_path / "run.arrow")
+    next(saving)
+    for batch in made:
+        run.append(batch)
+    run.kept.wait()
+    for _ in saving:
+        pass
+    opened = open_recording(tmp_path / "run.arrow")
+    assert (opened.warning, opened.trace.span_count) == ("", 0)
+    assert not run.is_saved
 
 
 def test_an_error_in_saving_a_received_run_names_the_requested_file(
