@@ -100,15 +100,16 @@ class Session(QObject):
         self._waiting.clear()
         self.start()
 
-    def run(self, specification: Specification) -> None:
-        """Ask for a run unless one is under way."""
+    def run(self, specification: Specification) -> bool:
+        """Ask for a run; return False if another one is under way, which continues."""
         if self.asking:
-            return
+            return False
         self._set_asking(True)
         try:
             self._client.run(specification)
         except OSError as error:
             self._end(Outcome.FAILED, _cannot_start(error))
+        return True
 
     def stop(self) -> None:
         """Ask the engine or the job to end the run."""

@@ -98,7 +98,13 @@ class RunControl(QObject):
         return self._session.asking
 
     def run_instead(self, specification: Specification) -> bool:
-        """Put other settings into the form and run them; return True if they can run."""
+        """Put other settings into the form and run them; return True if they were started.
+
+        While another run is under way, the form is left as it is.
+        """
+        if self._session.asking:
+            self._banner.say(tr("A run is under way: try again when it has ended."), "info")
+            return False
         self._form.set_specification(specification)
         if isinstance(self._form.result, str):
             self._banner.say(tr("This cannot run here. {reason}", reason=self._form.result))

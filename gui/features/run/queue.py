@@ -25,11 +25,16 @@ class RunQueue:
     def run(
         self, specifications: Iterable[Specification], then: Callable[[list[Run]], None]
     ) -> None:
-        """Replace the queue with these runs; when all have finished, `then` is called with them."""
-        self._waiting = deque(specifications)
+        """Replace the queue with these runs; when all have finished, `then` is called with them.
+
+        If the first run cannot be started, the queue stays as it is.
+        """
+        waiting = deque(specifications)
+        if not self._start(waiting.popleft()):
+            return
+        self._waiting = waiting
         self._then = then
         self._ended = []
-        self._next()
 
     def end(self, run: Run) -> None:
         """Handle the end of a run."""
@@ -39,7 +44,8 @@ class RunQueue:
         if run.outcome is not Outcome.FINISHED:
             self.forget()
         elif self._waiting:
-            self._next()
+            if not self._start(self._waiting.popleft()):
+                self.forget()
         else:
             # Cleared before the call, because `then` may start another queue.
             then = self._then
@@ -56,7 +62,3 @@ class RunQueue:
         # Without `_then`, the end of the run in progress is ignored.
         self._waiting.clear()
         self._then = None
-
-    def _next(self) -> None:
-        if self._waiting and not self._start(self._waiting.popleft()):
-            self.forget()

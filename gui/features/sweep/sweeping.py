@@ -158,7 +158,9 @@ class Sweeping(QObject):
             first = points[0]
             setting = self.results.sweep.settings[first.setting]
             self._began = time.monotonic()
-            self._session.run(setting)
+            if not self._session.run(setting):
+                # The end of another run must not count as the measurement of this setting.
+                self._left.clear()
         self._report()
 
     def _end(self, run: Run) -> None:

@@ -18,12 +18,14 @@ from gui.app.run import Run
 from gui.app.settings import Settings
 from gui.features.compare.feature import CompareFeature
 from gui.features.details.feature import DetailsFeature
+from gui.features.first_page.card import Card
 from gui.features.first_page.card_grid import cards_across
 from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import PIPELINE, SAMPLES, preset
 from gui.features.first_page.thumbnail import PARTS, thumbnail_of
 from gui.features.first_page.welcome import FIRST_ACTIONS
 from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
 from gui.features.run.queue import RunQueue
 from gui.features.runs.feature import RunsFeature
 from gui.window.window import MainWindow
@@ -32,6 +34,21 @@ from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification, trace_of
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
+
+
+def try_card(window: MainWindow, name: str) -> Card:
+    """The card of an action in FIRST_ACTIONS."""
+    title = next(title for known, title, _ in FIRST_ACTIONS if known == name)
+    page = window.feature(FirstPageFeature).page
+    return next(card for card in page.cards if card.text() == title)
+
+
+def finish(window: MainWindow, client: FakeClient) -> None:
+    """Perform the run that was asked for last, and take all its messages."""
+    client.perform(client.asked[-1])
+    window.session.tick()
+    while window.session.backlog_s:
+        window.session.tick()
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
@@ -114,6 +131,35 @@ def test_two_schedules_run_one_after_the_other_and_are_compared(
             window.session.tick()
     assert [asked.schedule for asked in client.asked] == ["gpipe", "1f1b"]
     assert window.feature(RunsFeature).tabs.count() == 2
+    assert not window.session.asking
+    assert window.feature(CompareFeature).comparing.other is not None
+
+
+def test_schedules_are_not_started_during_another_run(
+    window: MainWindow, client: FakeClient
+) -> None:
+    form = window.feature(RunFeature).form
+    form.set_specification(specification(steps=1))
+    window.action("run").trigger()
+    window.action("first_page").trigger()
+    try_card(window, "schedules").click()
+    assert form.specification().steps == 1
+    assert "A run is under way" in window.banner.label.text()
+    finish(window, client)
+    assert len(client.asked) == 1
+    assert not window.session.asking
+    assert window.feature(CompareFeature).comparing.other is None
+
+
+def test_a_second_click_during_the_first_schedule_starts_nothing_and_stops_nothing(
+    window: MainWindow, client: FakeClient
+) -> None:
+    for _ in range(2):
+        window.action("first_page").trigger()
+        try_card(window, "schedules").click()
+    for _ in range(2):
+        finish(window, client)
+    assert [asked.schedule for asked in client.asked] == ["gpipe", "1f1b"]
     assert not window.session.asking
     assert window.feature(CompareFeature).comparing.other is not None
 

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 
 from core.engine.messages import Ended, Outcome
 from core.plan.specification import OPTIONS, specification_of
+from gui.features.first_page.feature import FirstPageFeature
 from gui.features.run.feature import RunFeature
 from gui.features.runs.feature import RunsFeature
 from gui.features.sweep.feature import SweepFeature
@@ -17,8 +18,8 @@ SPLIT_SIZE = next(option for option in OPTIONS if option.name == "split_size")
 SMALL = {"strategy": "pipeline", "width": 64, "depth": 4, "devices": "2xcpu", "batch": 32}
 
 
-@pytest.fixture
-def panel(window, qtbot):
+def open_panel(window, qtbot):
+    """Open the Sweep panel, with three split sizes as its values."""
     window.feature(RunFeature).form.set_specification(
         specification_of({**SMALL, "steps": 2, "warmup": 1})
     )
@@ -29,6 +30,11 @@ def panel(window, qtbot):
     made.values.clear()
     QTest.keyClicks(made.values, "4,8,16")
     return made
+
+
+@pytest.fixture
+def panel(window, qtbot):
+    return open_panel(window, qtbot)
 
 
 def take(window):
@@ -98,6 +104,40 @@ def test_a_stopped_sweep_resumes_where_it_was(window, client, panel):
     assert (
         len(client.asked) == 4 and len(window.feature(SweepFeature).sweeping.results.measured) == 3
     )
+
+
+def test_two_schedules_of_the_first_page_do_not_get_between_the_runs_of_a_sweep(
+    window, client, panel
+):
+    panel.references.setChecked(False)
+    panel.repeat.setValue(1)
+    QTest.mouseClick(panel.button, LEFT)
+    sweep = window.feature(SweepFeature).sweeping.results.sweep
+    before = window.feature(RunFeature).form.specification()
+    window.feature(FirstPageFeature).page.tried.emit("schedules")
+    assert "A run is under way" in window.banner.label.text()
+    perform(window, client, 3)
+    assert client.asked == [sweep.settings[point.setting] for point in sweep.points]
+    assert len(window.feature(SweepFeature).sweeping.results.measured) == 3
+    assert not window.session.asking
+    assert window.feature(RunFeature).form.specification() == before
+
+
+def test_a_run_that_starts_between_the_runs_of_a_sweep_is_none_of_its_measurements(
+    window, client, qtbot
+):
+    # Connected before the sweep, so that this run starts before the sweep's next one.
+    other = specification_of({**SMALL, "steps": 3})
+    window.session.run_ended.connect(lambda _: window.session.run(other))
+    panel = open_panel(window, qtbot)
+    panel.references.setChecked(False)
+    panel.repeat.setValue(1)
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client, 2)
+    sweeping = window.feature(SweepFeature).sweeping
+    assert client.asked[1] == other
+    assert len(sweeping.results.measured) == 1
+    assert not sweeping.running and panel.button.text() == "Run sweep"
 
 
 def test_a_failed_setting_does_not_stop_the_others(window, client, panel):
