@@ -124,6 +124,10 @@ class Middle(Protocol):
     """Protocol: what features may use of the centre of the window, where the timeline is."""
 
     @property
+    def shows_first_page(self) -> bool:
+        """True while the first page is in front."""
+
+    @property
     def shows_run_page(self) -> bool:
         """True while the run, or the text about the awaited run, is in front."""
 

@@ -85,12 +85,18 @@ class RunOnScreen(QObject):
             self.figures.update()
 
     def show(self, run: Run) -> None:
-        """Show a run of this session."""
-        self.coming = None
+        """Show a run of this session; a coming run then stays in the background.
+
+        If the run is on screen already, the coming run replaces it as before.
+        """
         # Also for the run on screen, because the first page may cover it.
         self._centre.show_run_page()
-        if run is self.run:
-            return
+        if run is not self.run:
+            self.coming = None
+            self._put_on_screen(run)
+
+    def _put_on_screen(self, run: Run) -> None:
+        """Show a run in the timeline and in all features; the page in front stays."""
         state = self._shell.timeline.state
         tabs = self._shell.feature(RunsFeature).tabs
         if self.run is not None:
@@ -139,12 +145,15 @@ class RunOnScreen(QObject):
             self._shell.feature(StatusFeature).bar.show_coming(run)
 
     def _show_instead(self, run: Run | None) -> None:
-        """Show this run, or the first page if it is None, because the tab on screen was closed."""
+        """Show this run, or no run if it is None, because the tab on screen was closed.
+
+        The page in front stays, but the first page replaces the run page if there is no run.
+        """
         # Features that still need an explanation will request it again.
         self._shell.explainer.cancel()
         self.figures.runner.cancel()
         if run is not None:
-            self.show(run)
+            self._put_on_screen(run)
             return
         self.run = self.scene = None
         self._shell.timeline.state.show_scene(None)
@@ -152,7 +161,8 @@ class RunOnScreen(QObject):
             feature.show_run(None)
             feature.show_scene(None, False)
         self._shell.main_window.setWindowTitle("Bubblescope")
-        self._centre.show_first_page()
+        if self._centre.shows_run_page:
+            self._centre.show_first_page()
 
     def _show_step(self) -> None:
         if self.run is not None and self.scene is not None:

@@ -90,6 +90,9 @@ class RunMenu(QObject):
         if self._panel.made:
             self._panel.widget.remove(run)
         self._tabs.close_run(run)
+        if self._shell.centre.shows_first_page:
+            # Its cards are made again: one of them may be for this run.
+            self._shell.centre.show_first_page()
 
     def _name(self, run: Run, name: str) -> None:
         run.name = " ".join(name.split())

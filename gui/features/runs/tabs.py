@@ -35,8 +35,8 @@ class TabState:
 class RunTabs(QTabBar):
     """A tab for each open run; hidden while there are fewer than two.
 
-    `chosen` carries the run that was picked. `closed` is emitted when the user closes a tab, with
-    the run to show instead, or None; the closed run continues, and stays in the Runs panel.
+    `chosen` carries the run that was picked. `closed` is emitted when the current tab is closed,
+    with the run to show instead, or None. The closed run continues, and stays in the Runs panel.
     `menu_wanted` carries a run and the position on screen for its menu.
     """
 
@@ -111,15 +111,17 @@ class RunTabs(QTabBar):
         self.close_at(self.currentIndex())
 
     def close_at(self, place: int) -> None:
-        """Close a tab."""
+        """Close a tab; if it is the current one, `closed` carries the run to show instead."""
         if not 0 <= place < self.count():
             return
+        was_current = place == self.currentIndex()
         with QSignalBlocker(self):
             # Blocked, because Qt makes another tab the current one; `closed` reports that below.
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
-        shown = self.tabData(self.currentIndex()) if self.count() else None
-        self.closed.emit(shown)
+        if was_current:
+            shown = self.tabData(self.currentIndex()) if self.count() else None
+            self.closed.emit(shown)
 
     def close_run(self, run: Run) -> None:
         """Close a run's tab, if it has one."""

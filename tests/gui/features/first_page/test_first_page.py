@@ -227,6 +227,17 @@ def test_unsaved_runs_have_cards_with_their_pictures(
     assert not [name for name in names if name.startswith("Show 4:")]
 
 
+def test_the_card_of_a_deleted_run_disappears(window: MainWindow, client: FakeClient) -> None:
+    for steps in (1, 2):
+        perform(window, client, specification(steps=steps))
+    window.action("first_page").trigger()
+    window.feature(RunsFeature).menu.remove(window.session.runs[0])
+    page = window.feature(FirstPageFeature).page
+    assert page.isVisible()
+    names = [card.accessibleName() for card in page.cards]
+    assert [name[5:7] for name in names if name.startswith("Show ")] == ["2:"]
+
+
 def test_a_trace_without_steps_has_a_picture_of_the_whole_trace(tmp_path: Path) -> None:
     events = []
     for n in range(5000):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from core.engine.messages import Ended, Outcome
 from core.trace.complete import measured_steps
+from gui.features.board.feature import BoardFeature
 from gui.features.details.feature import DetailsFeature
 from gui.features.devices.feature import DevicesFeature
 from gui.features.first_page.feature import FirstPageFeature
@@ -137,6 +139,53 @@ def test_a_tab_is_closed_by_its_button(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert window.feature(RunsFeature).tabs.count() == 1
     assert window.run_shown is window.session.runs[1]
+
+
+def close_button(window: MainWindow, place: int) -> QWidget:
+    tabs = window.feature(RunsFeature).tabs
+    return tabs.tabButton(place, tabs.ButtonPosition.RightSide)
+
+
+@pytest.mark.parametrize("does", ["close another tab", "close this tab", "click this tab"])
+def test_a_run_that_is_starting_comes_on_screen_whatever_happens_to_the_tabs(
+    window: MainWindow, client: FakeClient, qtbot: object, does: str
+) -> None:
+    perform(window, client, specification())
+    perform(window, client, specification("dp"))
+    header, made = batches(specification("ddp"))
+    window.action("run").trigger()
+    client.say(header)
+    window.session.tick()
+    tabs = window.feature(RunsFeature).tabs
+    assert window.coming is window.session.live
+    if does == "click this tab":
+        qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(1).center())
+    else:
+        place = 0 if does == "close another tab" else 1
+        qtbot.mouseClick(close_button(window, place), Qt.MouseButton.LeftButton)
+    assert "starting" in window.feature(StatusFeature).bar.step.text()
+    client.say(*made, Ended(Outcome.FINISHED))
+    while window.session.asking:
+        window.session.tick()
+    assert window.run_shown is window.session.runs[2]
+    assert window.run_shown in tabs.runs
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_page_in_front_stays_when_a_tab_is_closed(
+    window: MainWindow, client: FakeClient, qtbot: object, place: int
+) -> None:
+    for strategy in ("pipeline", "dp", "ddp"):
+        perform(window, client, specification(strategy))
+    window.show_run(window.session.runs[1])
+    window.action("first_page").trigger()
+    qtbot.mouseClick(close_button(window, place), Qt.MouseButton.LeftButton)
+    assert window.centre.shows_first_page
+    window.feature(BoardFeature).open()
+    qtbot.mouseClick(close_button(window, 0), Qt.MouseButton.LeftButton)
+    assert window.feature(BoardFeature).page.isVisible()
+    (left,) = window.feature(RunsFeature).tabs.runs
+    assert window.run_shown is left
 
 
 def test_only_the_latest_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +20,7 @@ from gui.features.bubbles.feature import BubblesFeature
 from gui.features.details.feature import DetailsFeature
 from gui.features.devices.feature import DevicesFeature
 from gui.features.figures.feature import FiguresFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.why.feature import WhyFeature
 from gui.timeline.state.explained import LARGE, MOST, ExplanationCache, Wanted
 from gui.window.window import MainWindow
@@ -70,6 +72,23 @@ def test_the_window_stays_responsive_while_a_large_step_is_explained(
     gate.open.set()
     qtbot.waitUntil(window.feature(WhyFeature).panel.widget.waterfall.isVisible)
     assert not window.feature(DevicesFeature).buckets.isHidden()
+    assert gate.asked == [shown_step(window)]
+
+
+def test_a_large_step_is_explained_although_another_tab_is_closed(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, gate: Gate
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    show_why(window)
+    why = window.feature(WhyFeature).panel.widget
+    why.explain_button.click()
+    qtbot.waitUntil(lambda: gate.asked == [shown_step(window)])
+    tabs = window.feature(RunsFeature).tabs
+    close = tabs.tabButton(0, tabs.ButtonPosition.RightSide)
+    qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
+    gate.open.set()
+    qtbot.waitUntil(why.waterfall.isVisible)
     assert gate.asked == [shown_step(window)]
 
 
