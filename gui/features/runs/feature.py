@@ -92,7 +92,7 @@ class RunsFeature(Feature):
             self.menu.report(renamed)
 
     def show_run(self, run: Run | None) -> None:
-        if run is not None and self.panel.made:
+        if self.panel.made:
             self.panel.widget.mark(run)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
@@ -111,8 +111,7 @@ class RunsFeature(Feature):
         panel = RunsPanel()
         for run in self.shell.session.runs:
             panel.add(run)
-        if self.shell.run_shown is not None:
-            panel.mark(self.shell.run_shown)
+        panel.mark(self.shell.run_shown)
         panel.chosen.connect(self.shell.show_run)
         panel.menu_wanted.connect(self.menu.popup)
         return panel

@@ -19,8 +19,8 @@ RUN_ROLE = Qt.ItemDataRole.UserRole
 class RunsPanel(QTreeWidget):
     """A row for each run; the runs of a sweep or a lesson are in a group.
 
-    `chosen` carries the run that was picked, `menu_wanted` a run and the position on screen for its
-    menu.
+    `chosen` carries the run that was picked, which may be the marked one: the first page may cover
+    it. `menu_wanted` carries a run and the position on screen for its menu.
     """
 
     chosen = Signal(object)
@@ -30,22 +30,29 @@ class RunsPanel(QTreeWidget):
         super().__init__()
         heads = (tr("#"), tr("Run"), tr("Outcome"), tr("Step"))
         dress_tree(self, tr("Runs of this session"), heads, stretched=1)
-        self.itemSelectionChanged.connect(self._emit_chosen)
+        self.itemSelectionChanged.connect(self._emit_selected)
+        # A click on the selected row, or Enter, does not change the selection.
+        self.itemClicked.connect(self._emit_chosen)
+        self.itemActivated.connect(self._emit_chosen)
 
     def add(self, run: Run) -> None:
-        """List a run if it is not listed yet, and mark it as shown, without a signal."""
+        """List a run if it is not listed yet."""
         if self._item(run) is None:
             parent = self._group(run.group) if run.group else self.invisibleRootItem()
             QTreeWidgetItem(parent).setData(0, RUN_ROLE, run)
         self.update_run(run)
-        self.mark(run)
 
-    def mark(self, run: Run) -> None:
-        """Mark the run that is shown, without a signal."""
-        item = self._item(run)
-        if item is not None and item is not self.currentItem():
-            with QSignalBlocker(self):
+    def mark(self, run: Run | None) -> None:
+        """Mark the run that is shown, if there is one, and no other; without a signal."""
+        item = None if run is None else self._item(run)
+        if item is self.currentItem():
+            return
+        with QSignalBlocker(self):
+            if item is None:
+                self.selectionModel().clear()
+            else:
                 self.setCurrentItem(item)
+        if item is not None:
             self.scrollToItem(item)
 
     def update_run(self, run: Run) -> None:
@@ -94,8 +101,11 @@ class RunsPanel(QTreeWidget):
                 return item
         return None
 
-    def _emit_chosen(self) -> None:
+    def _emit_selected(self) -> None:
         for item in self.selectedItems():
-            run = item.data(0, RUN_ROLE)
-            if run is not None:
-                self.chosen.emit(run)
+            self._emit_chosen(item)
+
+    def _emit_chosen(self, item: QTreeWidgetItem, _column: int = 0) -> None:
+        run = item.data(0, RUN_ROLE)
+        if run is not None:
+            self.chosen.emit(run)

@@ -188,6 +188,47 @@ def test_the_page_in_front_stays_when_a_tab_is_closed(
     assert window.run_shown is left
 
 
+def row_spot(window: MainWindow, place: int) -> tuple[QWidget, QPoint]:
+    """The Runs panel in front, and the centre of one of its rows."""
+    panel = window.bring("runs")
+    QApplication.processEvents()
+    return panel.viewport(), panel.visualItemRect(panel.topLevelItem(place)).center()
+
+
+@pytest.mark.parametrize("hides", ["close_tab", "first_page"])
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_a_row_of_the_runs_panel_shows_its_run_again(
+    window: MainWindow, client: FakeClient, qtbot: object, hides: str, by: str
+) -> None:
+    perform(window, client, specification())
+    viewport, spot = row_spot(window, 0)
+    window.action(hides).trigger()
+    if by == "mouse":
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=spot)
+    else:
+        panel = viewport.parentWidget()
+        panel.setFocus()
+        qtbot.keyClick(panel, Qt.Key.Key_Home)
+        qtbot.keyClick(panel, Qt.Key.Key_Return)
+    assert window.timeline.isVisible()
+    assert window.run_shown is window.session.runs[0]
+
+
+def test_only_the_run_on_screen_is_marked_in_the_runs_panel(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    panel = window.bring("runs")
+    header, _ = batches(specification("dp"))
+    window.action("run").trigger()
+    client.say(header)
+    window.session.tick()
+    assert window.coming is not None
+    assert panel.selectedItems() == [panel.topLevelItem(0)]
+    window.action("close_tab").trigger()
+    assert panel.selectedItems() == []
+
+
 def test_only_the_latest_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) -> None:
     for number in range(KEPT_SCENES + 2):
         record(specification(steps=1, warmup=0), tmp_path / f"{number}.arrow")
