@@ -24,7 +24,8 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 Buckets = tuple[tuple[str, ...], ...]
 """Gradient buckets in launch order, each the names of its parameters."""
 DEFAULT_BUCKET_MB = 25  # torch's default
-FIRST_BUCKET_BYTES = 1024 * 1024  # torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
+MIB = 1024 * 1024
+FIRST_BUCKET_BYTES = MIB  # torch.distributed._DEFAULT_FIRST_BUCKET_BYTES
 
 BUCKET_MB: Option[float | None] = Option(
     "bucket_mb",
@@ -44,15 +45,19 @@ def parameter_bytes(model: ModelDescription) -> dict[str, int]:
     return {name: count * model.element_bytes for name, count in model.parameter_counts.items()}
 
 
-def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
+def expected_buckets(model: ModelDescription, bucket_mb: float | None) -> Buckets:
     """Return buckets in reverse order of the parameters, each closed when it reaches its limit.
 
-    The limit is `bucket_mb` MiB, and for the first bucket at most 1 MiB
-    (`dist._DEFAULT_FIRST_BUCKET_BYTES`), as in `_compute_bucket_assignment_by_size` of torch's
-    reducer.
+    The limit is `bucket_mb` MiB. None means torch's default: 25 MiB, but 1 MiB for the first bucket
+    (`dist._DEFAULT_FIRST_BUCKET_BYTES`). A given size is also the limit of the first bucket. Torch
+    does the same in `BucketCapacityConfig` and `_compute_bucket_assignment_by_size`.
     """
-    later = int(bucket_mb * 1024 * 1024)
-    limit = min(FIRST_BUCKET_BYTES, later)
+    if bucket_mb is None:
+        later = DEFAULT_BUCKET_MB * MIB
+        limit = FIRST_BUCKET_BYTES
+    else:
+        later = int(bucket_mb * MIB)
+        limit = later
     buckets: list[tuple[str, ...]] = []
     names: list[str] = []
     size = 0
@@ -77,7 +82,7 @@ def plan(job: Job) -> Plan:
 
 def collectives(job: Job) -> Collectives:
     """Return an all-reduce for each expected bucket."""
-    buckets = expected_buckets(job.model, job[BUCKET_MB] or DEFAULT_BUCKET_MB)
+    buckets = expected_buckets(job.model, job[BUCKET_MB])
     return tuple(
         Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets
     )

@@ -224,15 +224,18 @@ def test_an_all_reduce_is_launched_by_the_gradients_of_its_own_rank():
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
-@pytest.mark.parametrize("megabytes", [0.01, 1, 25])
+@pytest.mark.parametrize("megabytes", [None, 0.01, 1, 25])
 def test_expected_buckets_are_those_that_torch_assigns_at_first(name, megabytes):
     dist = pytest.importorskip("torch.distributed")
     torch = pytest.importorskip("torch")
     model = describe(Specification(model=ModelSettings(name)))
     sizes = list(reversed(parameter_bytes(model).items()))
     tensors = [torch.empty(size // 4, device="meta") for _, size in sizes]
-    later = int(megabytes * 1024 * 1024)
-    limits = [min(dist._DEFAULT_FIRST_BUCKET_BYTES, later), later]
+    if megabytes is None:
+        # Only torch's default size has a smaller first bucket (BucketCapacityConfig).
+        limits = [dist._DEFAULT_FIRST_BUCKET_BYTES, 25 * 1024 * 1024]
+    else:
+        limits = [int(megabytes * 1024 * 1024)]
     groups, _ = dist._compute_bucket_assignment_by_size(tensors, limits)
     expected = tuple(tuple(sizes[i][0] for i in sorted(group)) for group in sorted(groups))
     assert expected_buckets(model, megabytes) == expected

@@ -173,6 +173,26 @@ def test_the_losses_of_virtual_ranks_are_those_of_real_ones(engine):
     )
 
 
+def buckets_of(trace):
+    """Return the bytes of each gradient bucket of the last step, in launch order."""
+    columns = StepColumns.of_trace(trace, trace.steps[-1])
+    reduces = columns.kind == KINDS.index(Kind.ALL_REDUCE)
+    buckets = columns.bucket[reduces].tolist()
+    sizes = dict(zip(buckets, columns.bytes[reduces].tolist(), strict=True))
+    return [sizes[bucket] for bucket in sorted(sizes)]
+
+
+@pytest.mark.parametrize(("bucket_mb", "count"), [(None, 2), (1.5, 6), (10, 2), (100, 1)])
+def test_the_buckets_of_virtual_ranks_are_those_of_real_ones(engine, bucket_mb, count):
+    # A block has 1 MiB of weights and 2 KiB of biases.
+    model = ModelSettings("mlp", width=512, depth=12)
+    ran = Specification("ddp", model, "2xcpu", batch=4, bucket_mb=bucket_mb, steps=1, warmup=2)
+    real = engine.finish(ran)
+    virtual = run_here(replace(ran, devices="2xvirtual"))
+    assert buckets_of(virtual) == buckets_of(real)
+    assert len(buckets_of(real)) == count
+
+
 def test_a_sharded_rank_holds_its_parts_and_whole_blocks_only_while_they_are_needed():
     trace = run_here(replace(BY_STRATEGY[3], steps=1, warmup=0))
     whole = trace.header.model.parameter_bytes
