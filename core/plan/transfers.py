@@ -56,7 +56,7 @@ def links_of(columns: TaskColumns, lanes: Sequence[Lane]) -> Links:
     """Return the links of the transfers of a step on `lanes`, which include helper lanes.
 
     A transfer connects the compute lane that it serves with the lanes of the tasks that it waits
-    for or that wait for it. A collective's ring visits the lanes of its members in order and
+    for or that use its data. A collective's ring visits the lanes of its members in order and
     returns to the first.
     """
     serves = np.array([lane.serves for lane in lanes], np.int64)
@@ -75,10 +75,12 @@ def _moves(columns: TaskColumns, lane: Ints) -> tuple[Ints, Ints]:
     A task with several other lanes has an entry for each.
     """
     waiter = columns.waiters
-    # Every dependency twice, seen from either end: the other lane of a copy may be the lane that
-    # it waits for or the lane that waits for it.
-    task = np.concatenate([waiter, columns.after])
-    partner = np.concatenate([columns.after, waiter])
+    # A collective that waits for a transfer does not use its data: start_together adds these waits.
+    uses_data = ~IS_COLLECTIVE[columns.kind[waiter]]
+    # The other dependencies twice, seen from either end: the other lane of a copy may be the lane
+    # that it waits for or the lane that waits for it.
+    task = np.concatenate([waiter, columns.after[uses_data]])
+    partner = np.concatenate([columns.after, waiter[uses_data]])
     other = lane[partner]
     kind = columns.kind[task]
     moves = IS_COMMUNICATION[kind] & ~IS_COLLECTIVE[kind]

@@ -189,6 +189,29 @@ def test_a_ring_visits_only_the_lanes_that_hold_the_stage() -> None:
     assert pairs == {(0, 2), (1, 3)}
 
 
+@pytest.mark.parametrize(
+    ("strategy", "given", "pairs"),
+    [
+        ("dp-pp", {"replicas": 2}, {(0, 1), (2, 3)}),
+        ("pipeline", {"schedule": "chimera"}, {(0, 1), (1, 2), (2, 3)}),
+    ],
+)
+@pytest.mark.parametrize("devices", ["4xvirtual", "4xcuda"])
+def test_a_copy_before_an_all_reduce_uses_only_the_link_to_its_consumer(
+    devices: str, strategy: str, given: dict[str, object], pairs: set[tuple[int, int]]
+) -> None:
+    plan = plan_on(devices, strategy, microbatches=4, **given)
+    links = links_of(plan.columns, plan.lanes)
+    copied = kinds(plan)[links.task] == Kind.COPY
+    assert np.bincount(links.task[copied]).max() == 1
+    found = set(zip(links.low[copied].tolist(), links.high[copied].tolist(), strict=True))
+    assert found == pairs
+    copies = kinds(plan) == Kind.COPY
+    assert set(factors(plan, slow_link="0-1:4")[copies].tolist()) == {1.0, 4.0}
+    if strategy == "dp-pp":
+        assert (factors(plan, slow_link="1-3:4")[copies] == 1).all()
+
+
 def test_a_hiccup_is_one_lanes_first_computing_task_in_one_step() -> None:
     plan = plan_on("3xcpu")
     faults = Faults.of(Specification(hiccup="lane=1,step=2,ms=1.5"))
