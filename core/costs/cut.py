@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -195,10 +194,7 @@ def balanced(
     original_plan = _largest_plan(original, model, lanes)
     costs = measured.of_rows(original_plan.parts[0].rows)
     memory_mb = specification[LANE_MEMORY]
-    stages_of_lanes = Counter(place.lane for place in original_plan.placements)
-    most_bytes = math.inf
-    if memory_mb is not None:
-        most_bytes = 1e6 * memory_mb / max(stages_of_lanes.values())
+    most_bytes = math.inf if memory_mb is None else 1e6 * memory_mb
     borders = balanced_borders(costs, original_plan, most_bytes)
     changed = _with_borders(original, borders)
     held_bytes = [total.held_bytes or 0 for total in lane_sums(original_plan, model, costs)]

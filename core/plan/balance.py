@@ -56,9 +56,11 @@ def balanced_borders(
     """Return the first block of each stage after the first, for as many stages as `plan` has.
 
     The plan's own borders are kept unless the slowest stage becomes faster by LEAST_GAIN.
-    `most_bytes` is the memory limit of a stage. Raises PlanError, naming the smallest limit that is
-    possible, if no cut is within it.
+    `most_bytes` is the memory limit of a lane, of which its stages have equal shares. Raises
+    PlanError, naming the smallest limit that is possible, if no cut is within it.
     """
+    stages_of_lanes = Counter(place.lane for place in plan.placements)
+    most_stages = max(stages_of_lanes.values())
     waiting = waiting_microbatches(plan)
     in_parts = cuts_backward(plan)
     # Prefix sums: the total of blocks first to last is sums[last] - sums[first].
@@ -66,13 +68,14 @@ def balanced_borders(
     kept = [0, *accumulate(cost.kept_bytes for cost in costs)]
     saved = [0, *accumulate(cost.saved_bytes for cost in costs)]
 
-    def held(stage: int, first: int, last: int) -> float:
+    def needed(stage: int, first: int, last: int) -> float:
+        """Return the bytes that a lane needs so that its share is enough for a stage."""
         kept_bytes = kept[last] - kept[first]
         saved_bytes = saved[last] - saved[first]
-        return kept_bytes + waiting[stage] * saved_bytes
+        return most_stages * (kept_bytes + waiting[stage] * saved_bytes)
 
     def time(stage: int, first: int, last: int) -> float:
-        if held(stage, first, last) > most_bytes:
+        if needed(stage, first, last) > most_bytes:
             return math.inf
         return times[last] - times[first]
 
@@ -82,7 +85,7 @@ def balanced_borders(
     if before < math.inf and worst > (1 - LEAST_GAIN) * before:
         return [stage.first for stage in plan.stages[1:]]
     if worst == math.inf:
-        least, _ = _least_worst(len(costs), len(waiting), held)
+        least, _ = _least_worst(len(costs), len(waiting), needed)
         raise PlanError(
             message(
                 "--lane-memory {limit:g}: no cut of the model fits within it; use "

@@ -38,6 +38,21 @@ def test_a_cut_stays_unless_a_step_gains_by_another():
         cut(measured(1, 1, 1, 1), lane_memory=1e-6)
 
 
+def test_the_memory_limit_of_a_lane_with_several_stages_is_that_of_all_of_them():
+    model = ModelSettings("mlp", width=8, depth=8)
+    blocks = measured(10, 1, 1, 1, 1, 1, 1, 1)
+    # With one micro-batch lanes never overlap, so that no cut makes a step faster.
+    given = {"model": model, "stages": 4, "microbatches": 1}
+    assert cut(blocks, **given) == "2,4,6"
+    job = JOB.having(**given)
+    totals = lane_sums(plan_of(job), describe(job), blocks.of_rows(4))
+    assert [total.stages for total in totals] == [(0, 2), (1, 3)]
+    most_mb = 1e-6 * max(total.held_bytes for total in totals)
+    assert cut(blocks, lane_memory=1.8 * most_mb, **given) == "2,4,6"
+    with pytest.raises(PlanError, match=r"--lane-memory 1e-06: .* use 1 MB or more"):
+        cut(blocks, lane_memory=1e-6, **given)
+
+
 def test_lanes_have_the_costs_of_their_blocks_for_other_sizes_of_micro_batches():
     plan = plan_of(JOB)  # micro-batches of one row, of which the first stage holds two
     first, second = lane_sums(plan, describe(JOB), measured(2, 4, 6, 8).of_rows(1))
