@@ -210,9 +210,14 @@ def balanced(
 
 
 def _with_borders(specification: Specification, borders: Sequence[int]) -> Specification:
-    """Return a run with its stages cut at `borders`, in place of its own stages."""
+    """Return a run with its stages cut at `borders`, in place of its own stages.
+
+    Without borders there is one stage, as the run's own settings ask for.
+    """
+    if not borders:
+        return specification
     text = ",".join(map(str, borders))
-    return specification.having(borders=text or None, stages=None)
+    return specification.having(borders=text, stages=None)
 
 
 def _largest_plan(

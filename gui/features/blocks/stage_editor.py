@@ -238,7 +238,7 @@ class StageEditor(QObject):
         except PlanError as error:
             self._panel.show_problem(friendly(problem_text(error)))
             return
-        self._set({"borders": made[BORDERS]})
+        self._set(_cut_of(made))
 
     def _by_parameters(self, stages: int | None) -> Specification:
         return self._form.specification().having(

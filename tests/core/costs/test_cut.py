@@ -53,6 +53,15 @@ def test_the_memory_limit_of_a_lane_with_several_stages_is_that_of_all_of_them()
         cut(blocks, lane_memory=1e-6, **given)
 
 
+@pytest.mark.parametrize("strategy", ["pipeline", "mp"])
+def test_a_balanced_run_of_one_stage_keeps_its_single_stage(strategy):
+    given = {"microbatches": 4} if strategy == "pipeline" else {}
+    job = Specification(strategy, JOB.model, "2xvirtual", batch=4, stages=1, balance=True, **given)
+    lanes = lanes_of(job, Hardware(2, 1 << 34))
+    made = balanced(job, describe(job), lanes, measured(10, 1, 1, 1))
+    assert len(plan_of(made).stages) == 1
+
+
 def test_lanes_have_the_costs_of_their_blocks_for_other_sizes_of_micro_batches():
     plan = plan_of(JOB)  # micro-batches of one row, of which the first stage holds two
     first, second = lane_sums(plan, describe(JOB), measured(2, 4, 6, 8).of_rows(1))

@@ -127,6 +127,19 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert client.asked[-1].borders == "2,4"
 
 
+def test_a_single_stage_is_balanced_as_a_single_stage(
+    window: MainWindow, panel: BlocksPanel, client: FakeClient, qtbot: object
+) -> None:
+    form = window.feature(RunFeature).form
+    form.set_specification(form.specification().having(stages=1))
+    click(panel.measure)
+    assert client.asked[-1].stages == 1
+    measure(window, client, client.asked[-1])
+    qtbot.waitUntil(lambda: panel.balance.isEnabled())
+    click(panel.balance)
+    assert borders(window) is None and form.specification().stages == 1
+
+
 def test_the_panel_shows_the_stage_borders_of_the_measured_run(
     window: MainWindow, panel: BlocksPanel, client: FakeClient, qtbot: object
 ) -> None:
