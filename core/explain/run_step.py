@@ -35,9 +35,9 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         return _unless_faulty(explanation, trace, step)
     explanation = explain_step(columns, lanes)
     if trace.imported is not None:
-        explanation = _without_unproven_host(explanation)
         explanation = _until_next_step(explanation, trace, step)
-        return without_earlier_work(explanation, trace, step)
+        explanation = without_earlier_work(explanation, trace, step)
+        return _without_unproven_host(explanation)
     if not is_over(trace, step):
         at_end = Cause.NOT_KNOWN if trace.outcome is None else Cause.INCOMPLETE
         return _without_ends(explanation, at_end)
@@ -77,7 +77,7 @@ def _without_unproven_host(explanation: Explanation) -> Explanation:
     columns = explanation.columns
     blocking = explanation.blocking
     is_host = explanation.cause == CAUSES.index(Cause.HOST)
-    # The first piece of a gap begins with the gap.
+    # The first piece of a gap begins with the gap, or when the lane's earlier work has ended.
     _, first, gap = np.unique(explanation.gap, return_index=True, return_inverse=True)
     idle_since = explanation.start[first[gap]]
     launched = columns.launched[blocking]

@@ -140,6 +140,25 @@ def test_idle_time_is_laid_to_the_host_only_if_the_next_task_was_not_launched_ye
     assert causes(trace, 0) == {Cause.UNEXPLAINED: 200_000, Cause.HOST: 200_000 + 9_000}
 
 
+def test_a_task_that_was_launched_while_its_device_still_did_the_last_step_was_not_late(
+    tmp_path: Path,
+) -> None:
+    trace = opened(
+        tmp_path,
+        [
+            step(1, 0, 500),
+            *task(GEMM, 1, 10, 600, 1),
+            step(2, 500, 500),
+            event("cpu_op", "aten::mm", 510, 5),
+            *task(GEMM, 520, 700, 250, 2),  # launched before the first one ended, at 610
+        ],
+    )
+    explanation = explain_run_step(trace, trace.steps[1])
+    totals = cause_totals(explanation)[0]
+    found = {cause: int(ns) for cause, ns in zip(CAUSES, totals, strict=True) if ns}
+    assert found == {Cause.UNEXPLAINED: 90_000}
+
+
 def test_a_hiccup_is_one_of_a_devices_tasks_and_has_its_name(tmp_path: Path) -> None:
     events = []
     for n in range(6):
