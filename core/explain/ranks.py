@@ -107,7 +107,8 @@ class Device:
 def rank_times(trace: Trace) -> list[RankTime]:
     """Return the times of each place of a trace, while it is in use (see Device).
 
-    The streams of a place count; if it has none, its lanes without cores, or else all its lanes.
+    A place with the streams of several devices has the times of each device. If it has no streams,
+    its lanes without cores count, or else all its lanes.
     """
     return list(each_rank_time(trace))
 
@@ -197,17 +198,22 @@ def _in_use(trace: Trace, spans: Spans) -> Windows:
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
-    """Yield each place with its spans."""
+    """Yield the name of each place or device with its spans."""
     of_place: dict[str, list[Lane]] = {}
     for lane in trace.header.lanes:
         of_place.setdefault(lane.device, []).append(lane)
     for place, lanes in of_place.items():
-        streams = [lane for lane in lanes if lane.stream_of]
-        # Threads of a host have cores. They count only at places without lanes of a device.
-        devices = [lane for lane in lanes if not lane.cores]
-        own = streams or devices or lanes
-        spans = [trace.spans(lane.index) for lane in own]
-        yield place, Spans.joined(spans)
+        of_device: dict[str, list[Lane]] = {}
+        for lane in lanes:
+            if lane.stream_of:
+                of_device.setdefault(lane.stream_of, []).append(lane)
+        if not of_device:
+            # Threads of a host have cores. They count only at places without lanes of a device.
+            of_device[""] = [lane for lane in lanes if not lane.cores] or lanes
+        for device, own in of_device.items():
+            name = f"{place} {device}" if len(of_device) > 1 else place
+            spans = [trace.spans(lane.index) for lane in own]
+            yield name, Spans.joined(spans)
 
 
 def _with_known_launch(spans: Spans, until: int | None) -> Spans:

@@ -48,7 +48,13 @@ from core.recording.importers.kineto import (
     category_groups,
     host_steps,
 )
-from core.recording.importers.kineto_rows import DEVICE, DEVICE_ANNOTATION, HOST, rows_of_events
+from core.recording.importers.kineto_rows import (
+    DEVICE,
+    DEVICE_ANNOTATION,
+    HOST,
+    ONLY_DEVICE,
+    rows_of_events,
+)
 from core.recording.importers.profiled_rank import ProfiledRank
 from core.recording.importers.profiler_job import ProfilerJob, profiler_job
 from core.recording.importers.trace_events import TraceEvents
@@ -104,7 +110,9 @@ def read_ascend(
     place = f"rank {job.rank}"
     if job.rank is None:
         place = _place(path)
-    rows, row = rows_of_events(events, columns, group, kind)
+    # A file is about one device. Its processes are the device and analyses of its communication.
+    devices = [ONLY_DEVICE] * len(events.threads)
+    rows, row = rows_of_events(events, columns, group, kind, devices)
     streams = _stream_names(events, threads)
     steps = host_steps(
         names=names,

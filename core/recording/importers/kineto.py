@@ -36,7 +36,9 @@ from core.recording.importers.kineto_rows import (
     DEVICE,
     DEVICE_ANNOTATION,
     HOST,
+    ONLY_DEVICE,
     PYTHON,
+    devices_of_threads,
     rows_of_events,
 )
 from core.recording.importers.profiled_rank import ProfiledRank
@@ -139,8 +141,9 @@ def read_kineto(
         )
     job = profiler_job(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
-    rows, row = rows_of_events(events, columns, group, kind)
-    streams = [f"stream {tid}" for _, tid in events.threads]
+    devices = devices_of_threads(events, thread, group)
+    rows, row = rows_of_events(events, columns, group, kind, devices)
+    streams = _stream_names(events, devices)
     steps = host_steps(
         names=names,
         columns=columns,
@@ -205,6 +208,15 @@ def category_groups(events: TraceEvents, columns: EventColumns) -> Ints:
     is_instant = thread_has_instants[columns["thread"]]
     group[is_instant] = ANNOTATION
     return group
+
+
+def _stream_names(events: TraceEvents, devices: Sequence[str]) -> list[str]:
+    """Return a name for each thread as a stream; of several devices, with the device's name."""
+    names = []
+    for (_, tid), device in zip(events.threads, devices, strict=True):
+        name = f"stream {tid}"
+        names.append(name if device == ONLY_DEVICE else f"{device} {name}")
+    return names
 
 
 def _launches(events: TraceEvents, columns: EventColumns, group: Ints) -> Launches:

@@ -25,8 +25,10 @@ _MOST_GROUPS = 8
 # Streams are first, and communication follows the threads.
 _ORDER = np.array([1, 0, 3, 4, 5, 2, 6, 7])
 """Position of each group's rows among the groups."""
-_STREAMS = {DEVICE: "device", HOST: "host", COMMUNICATION: "host"}
-"""Groups of rows with the work of a rank: the streams of its device, or threads of its host."""
+_HOST_NAME = "host"
+"""Name of the hardware of threads of the host, as ONLY_DEVICE is that of streams."""
+ONLY_DEVICE = "device"
+"""Name of the device in a file with only one."""
 _ANNOTATIONS = {
     ANNOTATION: "host annotations",
     DEVICE_ANNOTATION: "device annotations",
@@ -37,14 +39,17 @@ _ANNOTATIONS = {
 
 @dataclass(frozen=True)
 class KinetoRows:
-    """The n rows of a file, streams first: thread, group, and times in ns.
+    """The n rows of a file, streams first: thread, group, device, and times in ns.
 
+    `device` is a position in `devices`, the names of devices, or ABSENT for rows of the host.
     `busy` is the time of all events of a row, `moving` the time of communication, and `copying` the
     time of copies of memory.
     """
 
     thread: Ints
     group: Ints
+    device: Ints
+    devices: Sequence[str]
     busy: NDArray[Any]
     moving: NDArray[Any]
     copying: NDArray[Any]
@@ -58,15 +63,35 @@ class KinetoRows:
         return (HOST, COMMUNICATION)
 
     @cached_property
-    def main(self) -> int:
-        """The row of the stream (of the thread, without a device) that computes most, or ABSENT."""
+    def mains(self) -> Ints:
+        """For each row the stream of its device that computes most, or ABSENT, shape (n,).
+
+        Without a device it is a thread of the host. Rows without work have none.
+        """
         is_working = np.isin(self.group, self.working_groups)
         computing = self.busy - self.moving - self.copying
-        computing = np.where(is_working, computing, 0)
-        most = computing.max(initial=0)
-        if most <= 0:
+        mains = np.full(len(self.group), ABSENT, np.int64)
+        for device in np.unique(self.device[is_working]).tolist():
+            rows = np.flatnonzero(is_working & (self.device == device))
+            most = rows[np.argmax(computing[rows])]
+            if computing[most] > 0:
+                mains[rows] = most
+        return mains
+
+    @property
+    def distinct_mains(self) -> list[int]:
+        """The main stream of each device that computes, or the main thread of the host."""
+        numbers: list[int] = np.unique(self.mains[self.mains != ABSENT]).tolist()
+        return numbers
+
+    @cached_property
+    def main(self) -> int:
+        """The stream (or thread) that computes most in the file, or ABSENT."""
+        mains = self.distinct_mains
+        if not mains:
             return ABSENT
-        return int(np.argmax(computing))
+        computing = self.busy - self.moving - self.copying
+        return mains[int(np.argmax(computing[mains]))]
 
     def tracks(
         self, streams: Sequence[str], threads: Sequence[str], place: str
@@ -105,10 +130,13 @@ class KinetoRows:
         role = self._role(row)
         serves = ABSENT
         if role is not Role.COMPUTE:
-            serves = self.main
+            serves = int(self.mains[row])
+            if serves == ABSENT:
+                # A device that computes nothing works for another one.
+                serves = self.main
         stream_of = ""
         if group in self.working_groups:
-            stream_of = _STREAMS[group]
+            stream_of = self.devices[self.device[row]] if is_on_device else _HOST_NAME
         cores = 1 if group == HOST else 0
         return ImportedTrack(
             name=name,
@@ -121,7 +149,7 @@ class KinetoRows:
 
     def _role(self, row: int) -> Role:
         is_working = self.group[row] in self.working_groups
-        if not is_working or self.main in (ABSENT, row):
+        if not is_working or self.main == ABSENT or self.mains[row] == row:
             return Role.COMPUTE
         busy = self.busy[row]
         if 2 * self.moving[row] > busy:
@@ -144,13 +172,27 @@ class KinetoRows:
         return int(np.argmax(is_row))
 
 
+def devices_of_threads(events: TraceEvents, thread: Ints, group: Ints) -> list[str]:
+    """Return the name of each thread's device: its process, if the tasks of devices have several.
+
+    `thread` and `group` are those of each event. The process of a device's task has its number.
+    """
+    processes = [str(pid) for pid, _ in events.threads]
+    threads_of_tasks = np.unique(thread[group == DEVICE])
+    numbers = {processes[place] for place in threads_of_tasks.tolist()}
+    if len(numbers) <= 1:
+        return [ONLY_DEVICE] * len(processes)
+    return [f"device {number}" for number in processes]
+
+
 def rows_of_events(
     events: TraceEvents,
     columns: dict[str, NDArray[Any]],
     group: Ints,
     kind: NDArray[np.int8],
+    devices: Sequence[str],
 ) -> tuple[KinetoRows, NDArray[np.int32]]:
-    """Return the rows, and the row of each event.
+    """Return the rows, and the row of each event; `devices` has the device of each thread.
 
     A row is a pair of thread and group, because a process may have the same number as a device.
     """
@@ -168,20 +210,24 @@ def rows_of_events(
     copying = np.bincount(which, time_copying, count)
     computing = busy - moving - copying
     key_group = keys % _MOST_GROUPS
-    # Sorted by group; streams by computing time, the longest first; threads of the host that mostly
-    # communicate last; then by number. The last argument of lexsort is the first key.
+    # Sorted by group; streams by device and computing time, the longest first; threads of the host
+    # that mostly communicate last; then by number. The last argument of lexsort is the first key.
     is_stream = key_group == DEVICE
+    device_names, device_of_thread = _numbered_devices(devices)
+    device = np.where(is_stream, device_of_thread[keys // _MOST_GROUPS], ABSENT)
     most_computing = -computing * is_stream
     mostly_moves = 2 * moving > busy
     mostly_moves &= key_group == HOST
     position = _ORDER[key_group]
-    order = np.lexsort((keys, mostly_moves, most_computing, position))
+    order = np.lexsort((keys, mostly_moves, most_computing, device, position))
     new_row = np.empty(count, np.int32)
     new_row[order] = np.arange(count)
     keys = keys[order]
     rows = KinetoRows(
         thread=keys // _MOST_GROUPS,
         group=key_group[order],
+        device=device[order],
+        devices=device_names,
         busy=busy[order],
         moving=moving[order],
         copying=copying[order],
@@ -192,3 +238,11 @@ def rows_of_events(
     ambiguous = np.intersect1d(device_threads, host_threads)
     events.issues[ImportIssue.COLLIDING] += len(ambiguous)
     return rows, new_row[which]
+
+
+def _numbered_devices(devices: Sequence[str]) -> tuple[list[str], Ints]:
+    """Return the distinct names of devices in natural order, and the position of each thread's."""
+    # Of names with the same words, those with fewer digits have the smaller numbers.
+    names = sorted(set(devices), key=lambda name: (len(name), name))
+    numbers = {name: number for number, name in enumerate(names)}
+    return names, np.array([numbers[name] for name in devices], np.int64)

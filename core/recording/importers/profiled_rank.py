@@ -77,9 +77,10 @@ class ProfiledRank:
             groups=self.process_groups,
             exchanges=self.exchanges,
         )
-        waits = waits_of_streams(imported, self.rows.main)
-        links = np.concatenate([imported.links, waits])
-        return _on_axis_of_job(replace(imported, links=links), self.job)
+        links = [imported.links]
+        for main in self.rows.distinct_mains:
+            links.append(waits_of_streams(imported, main))
+        return _on_axis_of_job(replace(imported, links=np.concatenate(links)), self.job)
 
 
 def _rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:

@@ -15,16 +15,20 @@ REACTION_NS = 20_000
 def waits_of_streams(imported: ImportedEvents, main: int) -> Ints:
     """Return pairs of tasks, shape (k, 2); the second presumably waited for the first.
 
-    One task of a pair is on the stream `main`, which computes most; the other one communicates on
-    another stream. The waits are inferred from times: the second task had already been launched,
-    its stream was free, and it started less than REACTION_NS after the first one had ended.
-    Without a device, `main` is a thread of the host, whose calls start communication.
+    One task of a pair is on the stream `main`, which computes most on its device; the other one
+    communicates on another stream of the device. The waits are inferred from times: the second task
+    had already been launched, its stream was free, and it started less than REACTION_NS after the
+    first one had ended. Without a device, `main` is a thread of the host, whose calls start
+    communication.
     """
-    if imported.launched is None or main == ABSENT:
+    if imported.launched is None:
         return np.empty((0, 2), np.int64)
     is_on_main = imported.track == main
     is_transfer = IS_COMMUNICATION[imported.kind]
     is_transfer &= ~is_on_main
+    device = imported.tracks[main].stream_of
+    of_device = np.array([track.stream_of == device for track in imported.tracks])
+    is_transfer &= of_device[imported.track]
     on_main = np.flatnonzero(is_on_main)
     transfers = np.flatnonzero(is_transfer)
     waits = [_waits(imported, on_main, transfers, before_free=True)]

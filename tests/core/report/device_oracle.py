@@ -1,8 +1,8 @@
 """What a verdict on profiler files may say, by the files' own events: nothing of core is used.
 
-Each rank's device time is divided by union of intervals: it computes, or else communicates, or else
-copies, or is idle. Idle time counts for the host where the task that ends it had not been launched
-when it began. A contradiction is:
+The time of each device, of which a rank may have several, is divided by union of intervals: it
+computes, or else communicates, or else copies, or is idle. Idle time counts for the host where the
+task that ends it had not been launched when it began. A contradiction is:
 
 - a number in the text that is not the one found here, to the digits that are shown;
 - a largest cause, or a kind of limit, that takes less than another, or less than a twentieth;
@@ -39,6 +39,13 @@ MOVES = re.compile(r"^(?:void )?(?:\w+::)?nccl", re.IGNORECASE)
 COPIES = re.compile(r"^mem(cpy|set)\b", re.IGNORECASE)
 UNITS = {"ns": 1e-3, "µs": 1.0, "ms": 1e3, "s": 1e6}
 TWENTIETH, TOLD = 5.0, 0.5
+OF_OTHER_DEVICES = (
+    "waiting for other lanes to compute",
+    "waiting for collectives to move data",
+    "waiting for other lanes to reach a collective",
+    "while the pipeline drains",
+)
+"""Causes of idle time at the end of a step that a process with several devices may have."""
 
 
 def union(intervals: Iterable[Interval]) -> list[Interval]:
@@ -85,13 +92,17 @@ class Shares:
 
 @dataclass
 class Truth:
-    """What files hold: lengths of measured steps in µs, shares of each rank, and device tasks."""
+    """What files hold: lengths of measured steps in µs, shares of each device, and device tasks.
+
+    `several` is true if a process has several devices.
+    """
 
     steps: list[float]
     warm: int
     whole: float
     ranks: list[Shares]
     tasks: dict[str, set[float]]
+    several: bool
 
     def percent(self, name: str) -> float:
         """A part of all devices' time, in per cent."""
@@ -130,13 +141,21 @@ def truth_of(files: Mapping[str, dict[str, Any]]) -> Truth | None:
     order = order[warm:]
     begin, finish = bounds[order[0]][0], bounds[order[-1]][1]
     steps = {number: (bounds[number][0], bounds[number][1]) for number in order}
-    ranks = [_shares(events, steps) for events in every]
-    used = [rank for rank in ranks if rank is not None and rank.span > 0]
+    devices_of_ranks = [_devices(events) for events in every]
+    devices = [
+        _shares(events, working, steps)
+        for events, tasks_of_devices in zip(every, devices_of_ranks, strict=True)
+        for working in tasks_of_devices
+    ]
+    several = any(len(devices) > 1 for devices in devices_of_ranks)
+    used = [device for device in devices if device is not None and device.span > 0]
     tasks: dict[str, set[float]] = {}
     for event in (event for events in every for event in events if event["cat"] in DEVICE):
         tasks.setdefault(event["name"], set()).add(event["dur"])
     lengths = [last - first for first, last in steps.values()]
-    return Truth(lengths, warm, finish - begin, used, tasks) if used else None
+    if not used:
+        return None
+    return Truth(lengths, warm, finish - begin, used, tasks, several)
 
 
 def _warm_up(lengths: list[float]) -> int:
@@ -184,14 +203,32 @@ def _step_at(marks: list[tuple[int, float, float]], time: float) -> int | None:
     return max(number for number, start, _ in marks if start <= time)
 
 
-def _shares(events: list[Event], steps: dict[int, Interval]) -> Shares | None:
-    """A rank's shares from the first step to the last, as far as its device is in use."""
+def _devices(events: list[Event]) -> list[list[Event]]:
+    """The tasks of each device: those with one process. Without any, the host's calls.
+
+    A device that computes nothing does not count next to one that computes.
+    """
+    tasks: dict[Any, list[Event]] = {}
+    for event in events:
+        if event["cat"] in DEVICE:
+            tasks.setdefault(event["pid"], []).append(event)
+    if not tasks:
+        return [[event for event in events if event["cat"] not in NOTES]]
+    computing = [
+        own
+        for own in tasks.values()
+        if any(not MOVES.search(e["name"]) and not COPIES.search(e["name"]) for e in own)
+    ]
+    return computing or list(tasks.values())
+
+
+def _shares(events: list[Event], device: list[Event], steps: dict[int, Interval]) -> Shares | None:
+    """A device's shares from the first step to the last, as far as it is in use."""
     bounds = list(steps.values())
     begin, finish = bounds[0][0], bounds[-1][1]
-    device, launches = [event for event in events if event["cat"] in DEVICE], _launches(events)
-    if not device:
-        # The threads of the host are what works, and nothing launches them.
-        device, launches = [event for event in events if event["cat"] not in NOTES], {}
+    # The threads of a host without a device are what works, and nothing launches them.
+    has_tasks = bool(device) and device[0]["cat"] in DEVICE
+    launches = _launches(events) if has_tasks else {}
     seen = [e for e in device if _launch(e, launches) is not None]
     counted = [e for e in seen if _launch(e, launches)["ts"] <= finish] if seen else device
     if not counted:
@@ -337,6 +374,9 @@ def _wrong_cause(
         "for reasons that the trace does not show": truth.not_told,
         "between steps": truth.percent("between"),
     }
+    if reason in OF_OTHER_DEVICES and truth.several:
+        # When a device has done its part of a step, others of its process may go on.
+        shares[reason] = min(share, truth.percent("unsure"))
     if reason not in shares:
         yield f"{reason}: not a cause of a device's idle time"
         return

@@ -40,9 +40,9 @@ class Style:
 
     The shares say how many operators are collectives, copies, or on a side stream, and how many
     kernels wait for the last collective. `launches` says whether the profiler recorded the host,
-    `annotates`
-    whether the job names the passes of its operators, and `sends` whether every other collective is
-    a transfer from one rank to the next.
+    `annotates` whether the job names the passes of its operators, and `sends` whether every other
+    collective is a transfer from one rank to the next. A rank has `gpus`; they run the operators of
+    a step one after another.
     """
 
     ranks: int
@@ -62,6 +62,7 @@ class Style:
     hiccup: bool
     annotates: bool = False
     sends: bool = False
+    gpus: int = 1
 
 
 def style_of(rng: random.Random) -> Style:
@@ -96,8 +97,8 @@ class _Rank:
     style: Style
     rng: random.Random
     now: float = 0.0
-    free: dict[int, float] = field(default_factory=dict)
-    talked: float = 0.0
+    free: dict[tuple[int, int], float] = field(default_factory=dict)
+    talked: dict[int, float] = field(default_factory=dict)
     correlation: int = 100
     events: list[Event] = field(default_factory=list)
 
@@ -117,39 +118,54 @@ class _Rank:
         self.events.append({**event, "args": args})
 
     def launch(
-        self, cat: str, name: str, stream: int, length: float, after: float, **args: object
+        self,
+        cat: str,
+        name: str,
+        gpu: int,
+        stream: int,
+        length: float,
+        after: float,
+        **args: object,
     ) -> None:
         """Have the host launch a task that starts `after` a time (µs) at the earliest."""
+        device = self.number * self.style.gpus + gpu
         call, took = CALLS[cat], self.rng.uniform(1, 4)
         self.correlation += 1
         numbers = {"correlation": self.correlation, "External id": self.correlation}
         begun = max(
-            self.now + took + self.rng.uniform(1, 4), self.free.get(stream, 0.0) + 0.6, after
+            self.now + took + self.rng.uniform(1, 4), self.free.get((gpu, stream), 0.0) + 0.6, after
         )
-        self.add(cat, name, begun, length, stream, 0, device=0, stream=stream, **numbers, **args)
+        args = {"device": device, "stream": stream, **numbers, **args}
+        self.add(cat, name, begun, length, stream, device, **args)
         if self.style.launches:
             self.add("cuda_runtime", call, self.now, took, 100, 100, **numbers)
             arrow = {"cat": "ac2g", "name": "ac2g", "id": self.correlation}
             source = {"pid": 100, "tid": 100, "ts": round(self.now, 3)}
-            target = {"pid": 0, "tid": stream, "ts": round(begun, 3)}
+            target = {"pid": device, "tid": stream, "ts": round(begun, 3)}
             self.events.append({"ph": "s", **arrow, **source})
             self.events.append({"ph": "f", "bp": "e", **arrow, **target})
-        self.free[stream] = begun + length
+        self.free[gpu, stream] = begun + length
         if stream == COMMUNICATION:
-            self.talked = begun + length
+            self.talked[gpu] = begun + length
         self.now += took
 
 
 def profile(seed: int) -> dict[str, dict[str, Any]]:
     """The files of a job, by name: one for each rank."""
     rng = random.Random(seed)
-    style = replace(style_of(rng), annotates=seed % 3 == 0, sends=seed % 2 == 0)
+    gpus = 1 + (seed % 5 == 0)
+    style = replace(style_of(rng), annotates=seed % 3 == 0, sends=seed % 2 == 0, gpus=gpus)
     base = rng.randint(10**18, 2 * 10**18) if rng.random() < 0.7 else None
     ranks = [
         _Rank(number, style, random.Random(rng.random()), rng.uniform(0, 30))
         for number in range(style.ranks)
     ]
-    plans = [list(_operators(style, random.Random(seed + 1))) for _ in range(style.steps)]
+    operators = list(_operators(style, random.Random(seed + 1)))
+    if gpus > 1:
+        # Each GPU computes: one that only copies or communicates is not counted.
+        for place in (0, len(operators) - 1):
+            operators[place] = ("kernel", COMPUTE, KERNELS[1], style.work, False)
+    plans = [operators for _ in range(style.steps)]
     slow = (rng.randrange(style.steps), rng.randrange(style.operators)) if style.hiccup else None
     for number, plan in enumerate(plans):
         for rank in ranks:
@@ -196,7 +212,12 @@ def _run_step(
         took = length * rng.uniform(0.97, 1.03) + (30_000.0 if (number, place) == slow else 0.0)
         talks = stream == COMMUNICATION
         # A collective sends what the compute stream has made.
-        after = rank.free.get(COMPUTE, 0.0) if talks else rank.talked if waits else 0.0
+        gpu = place * style.gpus // len(plan)
+        if talks:
+            # Collectives of one name on two GPUs of a process would be taken for one collective.
+            gpu = COLLECTIVES.index(name) % style.gpus
+        made, arrived = rank.free.get((gpu, COMPUTE), 0.0), rank.talked.get(gpu, 0.0)
+        after = made if talks else arrived if waits else 0.0
         args: dict[str, object] = {}
         if talks and style.sends and style.ranks > 1 and place % 2:
             sender = place % style.ranks
@@ -207,7 +228,7 @@ def _run_step(
             args = {"Collective name": "send", "Dst Rank": receiver}
             if rank.number == receiver:
                 args = {"Collective name": "recv", "Src Rank": sender}
-        rank.launch(cat, name, stream, took, after, **args)
+        rank.launch(cat, name, gpu, stream, took, after, **args)
         rank.now += rng.uniform(0.2, 1)
         if style.launches:
             op = f"nccl:{name[13:]}" if talks else "aten::mm"
@@ -228,7 +249,10 @@ def _run_step(
 
 def _file(rank: _Rank, number: int, style: Style, base: int | None) -> dict[str, Any]:
     """A rank's file, with the headers that the profiler writes."""
-    named = ((100, 100, "python"), (0, COMPUTE, f"stream {COMPUTE}"), (0, COPY, f"stream {COPY}"))
+    first = rank.number * style.gpus
+    devices = range(first, first + style.gpus)
+    streams = [(device, tid, f"stream {tid}") for device in devices for tid in (COMPUTE, COPY)]
+    named = [(100, 100, "python"), *streams]
     names = [
         {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0, "args": {"name": name}}
         for pid, tid, name in named

@@ -12,7 +12,7 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
-from core.plan.plan import Role
+from core.plan.plan import Role, device_streams
 from core.plan.task import Kind
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
@@ -164,6 +164,88 @@ def test_times_of_a_rank_by_union_of_intervals(folder):
     [time] = rank_times(opened(folder, *steps((0, 90)), *a_step()))
     assert (time.span_ns, time.compute_ns, time.communication_ns) == (70_000, 40_000, 38_000)
     assert (time.idle_ns, time.moving_ns, time.overlap_ns) == (2_000, 28_000, 10_000)
+
+
+def halves(first_device=0, rank_steps=3):
+    """Steps of 100 ms in which two GPUs of a process compute in turns, on streams of one number."""
+    events = []
+    for n in range(rank_steps):
+        for half in (0, 1):
+            at = 100_000 * n + 50_000 * half
+            number = 2 * n + half + 1
+            call = event("cuda_runtime", "cudaLaunchKernel", at, 1, correlation=number)
+            kernel = event("kernel", "gemm", at, 50_000, 7, first_device + half, correlation=number)
+            events += [call, kernel]
+    bounds = [(100_000 * n, 100_000 * (n + 1)) for n in range(rank_steps)]
+    return [*steps(*bounds), *events]
+
+
+def test_each_gpu_of_a_process_is_a_device_of_its_own(folder):
+    trace = opened(folder, *halves())
+    lanes = [(lane.name, lane.device, lane.stream_of) for lane in trace.header.lanes[:2]]
+    assert lanes == [
+        ("device 0 stream 7", "rank 0", "device 0"),
+        ("device 1 stream 7", "rank 0", "device 1"),
+    ]
+    # Each GPU is in use from its first task to its last, and works half of the time in between.
+    times = [(time.place, time.span_ns, time.idle_ns) for time in rank_times(trace)]
+    assert times == [
+        ("rank 0 device 0", 250_000_000, 100_000_000),
+        ("rank 0 device 1", 250_000_000, 100_000_000),
+    ]
+    assert "Devices idle 40 %" in str(verdict(trace).text)
+
+
+def test_streams_wait_for_communication_of_their_own_gpu_only(folder):
+    collective = "ncclDevKernel_Broadcast_RING_LL"
+    tasks = [
+        (0, 7, "gemm", 0, 100), (0, 20, collective, 0, 150), (0, 7, "gemm", 152, 50),
+        (1, 7, "gemm", 0, 140), (1, 20, collective, 0, 100), (1, 7, "gemm", 153, 50),
+    ]  # fmt: skip
+    events = []
+    for number, (device, stream, name, start, length) in enumerate(tasks, 1):
+        events.append(
+            event("cuda_runtime", "cudaLaunchKernel", 2 * number - 90, 1, correlation=number)
+        )
+        numbers = {"correlation": number, "stream": stream}
+        events.append(event("kernel", name, start, length, stream, device, **numbers))
+    trace = opened(folder, *events)
+    names = [lane.name for lane in trace.header.lanes]
+    first, second = (names.index(f"device {device} stream 7") for device in (0, 1))
+    lane_of_task = {span.task: names[span.lane] for span in trace}
+    waited = []
+    for lane in (first, second):
+        last = [span for span in trace if span.lane == lane][-1]
+        waited.append({lane_of_task[task] for task in last.after})
+    # The collective of GPU 0 also ends shortly before the last task of GPU 1 starts.
+    assert waited == [{"thread 1", "device 0 stream 20"}, {"thread 1"}]
+    roles = {lane.name: (lane.role, lane.serves) for lane in trace.header.lanes}
+    assert roles["device 1 stream 20"] == (Role.COMMUNICATION, second)
+
+
+def test_a_gpu_that_only_copies_or_communicates_is_none_that_could_compute(folder):
+    trace = opened(
+        folder,
+        *a_step(),
+        event("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 5, 1, 7, 1),
+        event("kernel", "ncclDevKernel_Broadcast_RING_LL", 60, 1, 20, 1),
+    )
+    roles = {lane.name: (lane.role, lane.serves) for lane in trace.header.lanes}
+    assert roles["device 1 stream 7"] == (Role.COPY, 0)
+    assert roles["device 1 stream 20"] == (Role.COMMUNICATION, 0)
+    assert list(device_streams(trace.header.lanes)) == [0]
+
+
+def test_ranks_with_one_gpu_each_keep_the_names_of_their_streams(folder):
+    both = [kineto_file(n, [*steps((0, 90)), *a_step()]) for n in (0, 1)]
+    for task in both[1]["traceEvents"]:
+        if task["cat"] == "kernel":
+            task["pid"] = 1
+    trace = open_recording(folder(a=both[0], b=both[1])).trace
+    streams = {(lane.device, lane.name) for lane in trace.header.lanes if lane.stream_of}
+    expected = {(f"rank {n}", f"stream {stream}") for n in (0, 1) for stream in (7, 20)}
+    assert streams == expected
+    assert [time.place for time in rank_times(trace)] == ["rank 0", "rank 1"]
 
 
 def test_without_the_profilers_steps_the_optimizers_last_call_ends_one(folder):
