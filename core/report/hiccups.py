@@ -27,9 +27,11 @@ MOST_TRIED = 8
 
 
 def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
-    """Yield tasks that took significantly longer in one step, by more than a machine's noise."""
-    is_own_run = run.source is Source.RUN
-    least_share = RUN_HICCUP if is_own_run else NAMED
+    """Yield tasks that took significantly longer in one step and cost it a NAMED share.
+
+    They exceed a machine's noise. A hiccup of an own run costs at least RUN_HICCUP of its step.
+    """
+    least_share = RUN_HICCUP if run.source is Source.RUN else NAMED
     usual_logs = _usual_logs(run)
     usual_ns: Floats = np.exp(usual_logs)
     excess_ns = run.taken - usual_ns
@@ -47,7 +49,7 @@ def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
             continue
         usual_of_task = float(usual_ns[row, task])
         found = _hiccup(run, row, task, usual_of_task)
-        if not is_own_run or found.share >= least_share:
+        if found.share >= least_share:
             yield found
 
 

@@ -176,7 +176,7 @@ def _judge_job(trace: Trace, steps: Sequence[int]) -> _Judged | None:
     once = _costliest(hiccups(run))
     # A limit of every step is worse than a hiccup of one step that costs less in total.
     total_loss = worst.loss_ns * len(steps)
-    if once is not None and once.share >= NAMED and once.loss_ns > total_loss:
+    if once is not None and once.loss_ns > total_loss:
         worst = once
     return _Judged(_idle_text(trace, run), worst)
 

@@ -174,6 +174,21 @@ def test_a_hiccup_is_one_of_a_devices_tasks_and_has_its_name(tmp_path: Path) -> 
     assert "Hiccup: in step 4, softmax on rank 0 took 450 ms instead of 50 ms" in str(found.text)
 
 
+def test_a_hidden_task_that_takes_longer_once_is_no_hiccup_of_its_step(tmp_path: Path) -> None:
+    # In step 4 the collective takes 40 ms, under a kernel of 100 ms; the step is 50 us longer.
+    events = []
+    at = 0.0
+    for n in range(8):
+        is_late = n == 3
+        length = 100_050.0 if is_late else 100_000.0
+        events.append(step(n + 1, at, length))
+        events += task(GEMM, at, at, length, 2 * n + 1)
+        events += task(REDUCE, at, at + 1_000, 40_000 if is_late else 10_000 + n, 2 * n + 2, 20)
+        at += length
+    found = judged(opened(tmp_path, events))
+    assert (found.kind, found.where, found.loss_ns) == (Limit.NONE, "", 0)
+
+
 def test_the_verdict_and_the_ranks_figures_say_the_same(tmp_path: Path) -> None:
     # One task has no launch in the file: the device works all the same.
     events = [
