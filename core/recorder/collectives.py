@@ -3,9 +3,14 @@
 DistributedDataParallel calls its process group from C++, where Python cannot replace the call. Its
 buckets are timed by a communication hook that averages gradients as torch does. The hook is
 registered at the model's first training pass. If the job has registered its own hook by then, that
-one stays, and the buckets are not recorded. All other calls are recorded by replacing functions of
-torch.distributed, and the functional collectives that DTensor calls. A collective begins when the
-rank requests it. It ends with its future, or when the rank has waited for it.
+one stays, and the buckets are not recorded. All other calls are recorded inside the functions of
+torch.distributed, and by replacing the functional collectives that DTensor calls. A collective
+begins when the rank requests it. It ends with its future, or when the rank has waited for it.
+
+The functions of torch.distributed themselves stay the same objects. Scripts import them by name,
+and torch compares them: P2POp and batch_isend_irecv expect its own isend and irecv, and
+torch.compile looks collectives up in a table. So the recorder replaces what they call: the function
+inside torch's decorator, and for isend and irecv the methods of the process group.
 """
 
 # No postponed annotations here: torch checks the communication hook's annotations at run time.
@@ -14,8 +19,11 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import unwrap
 from itertools import chain
+from types import CellType
 from typing import Any
 
 import torch
@@ -42,13 +50,13 @@ KINDS = {
     "all_to_all_single": "all-to-all",
     "broadcast": "broadcast",
     "barrier": "barrier",
-    "isend": "copy",
-    "irecv": "copy",
     "send": "copy",
     "recv": "copy",
 }
 """The functions of torch.distributed that are recorded, and their kinds."""
-PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
+PEERS = {"send": TO, "recv": FROM}
+TRANSFERS = ("send", "recv", "recv_anysource")
+"""The methods of a process group that isend and irecv call."""
 
 
 class BucketHook:
@@ -85,6 +93,16 @@ _BUCKETS: weakref.WeakKeyDictionary[nn.Module, BucketHook] = weakref.WeakKeyDict
 """The hooks that recordings of this process have registered; a model accepts only one hook."""
 
 
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A replaced attribute of torch: the cell of a closure, or a method of a class."""
+
+    place: CellType | type
+    name: str
+    original: Callable[..., Any]
+    timed: Callable[..., Any]
+
+
 class CollectiveHooks:
     """Records the collectives of a rank's model and script."""
 
@@ -92,7 +110,7 @@ class CollectiveHooks:
         self._hooks = hooks
         self._guard = guard
         self._is_on = True
-        self._originals: list[tuple[Any, str, Callable[..., object]]] = []
+        self._replaced: list[Replacement] = []
         self._functional = FunctionalCollectives(guard, self._begun_call, self._waiting)
         self._reducers: weakref.WeakSet[nn.Module] = weakref.WeakSet()
         self._buckets: list[BucketHook] = []
@@ -103,14 +121,18 @@ class CollectiveHooks:
         if not dist.is_available():
             return
         for name, kind in KINDS.items():
-            original = getattr(dist.distributed_c10d, name, None)
-            if original is None:
-                continue
-            timed = self._timed(partial(self._begin_call, name, kind), original)
-            # A script may use either module. Both get the same function, because distributed_c10d
-            # compares functions with its own.
-            for place in (dist, dist.distributed_c10d):
-                self._replace(place, name, timed)
+            function = getattr(dist.distributed_c10d, name, None)
+            cell = _inner_cell(function)
+            if cell is not None:
+                begin = partial(self._begin_call, name, kind)
+                self._replace(cell, "cell_contents", cell.cell_contents, begin)
+        for name in TRANSFERS:
+            # Taken from the class's dict, because getattr returns a function that cannot be put
+            # back: it would not be bound to a group.
+            original = vars(dist.ProcessGroup).get(name)
+            if original is not None:
+                begin = partial(self._begin_transfer, name)
+                self._replace(dist.ProcessGroup, name, original, begin)
 
     def watch(self, model: nn.Module) -> None:
         """Record the buckets of a model in DistributedDataParallel.
@@ -136,8 +158,10 @@ class CollectiveHooks:
     def remove(self) -> None:
         """End recording and restore the functions."""
         self._is_on = False
-        for place, name, original in reversed(self._originals):
-            setattr(place, name, original)
+        for one in reversed(self._replaced):
+            # If a later recording has replaced it again, that one still calls ours.
+            if getattr(one.place, one.name) is one.timed:
+                setattr(one.place, one.name, one.original)
         for buckets in self._buckets:
             buckets.begin = None
         self._functional.remove()
@@ -147,9 +171,17 @@ class CollectiveHooks:
         self._is_on = not on
         self._functional.is_on = self._is_on
 
-    def _replace(self, place: Any, name: str, function: Callable[..., object]) -> None:
-        self._originals.append((place, name, getattr(place, name)))
-        setattr(place, name, function)
+    def _replace(
+        self,
+        place: CellType | type,
+        name: str,
+        original: Callable[..., Any],
+        begin: Callable[..., CollectiveCall],
+    ) -> None:
+        """Replace an attribute by a function that calls the original and notes when it ran."""
+        timed = self._timed(begin, original)
+        self._replaced.append(Replacement(place, name, original, timed))
+        setattr(place, name, timed)
 
     def _register(self, model: Any) -> None:
         """Time a model's buckets, unless the job has registered a communication hook."""
@@ -208,7 +240,11 @@ class CollectiveHooks:
     ) -> Callable[..., Any]:
         """Return a function that calls the original and notes when it ran."""
 
+        @wraps(original)
         def call(*arguments: object, **options: object) -> object:
+            # torch.compile may compile this function too, so this check is first.
+            if torch.compiler.is_compiling():
+                return original(*arguments, **options)
             # These functions call each other; only the outer call is recorded.
             if self._is_calling or not self._is_on:
                 return original(*arguments, **options)
@@ -221,14 +257,12 @@ class CollectiveHooks:
             seen = None if call is None else self._guard(self._end_call, call, result)
             return result if seen is None else seen
 
-        call.__name__ = original.__name__
-        call.__qualname__ = original.__qualname__
         return call
 
     def _begin_call(
         self, name: str, kind: str, arguments: Sequence[object], options: Mapping[str, Any]
     ) -> CollectiveCall:
-        waits = not options.get("async_op") and name not in ("isend", "irecv")
+        waits = not options.get("async_op")
         # A block does not compute while it waits for a collective.
         if waits:
             self._hooks.interrupt()
@@ -239,9 +273,19 @@ class CollectiveHooks:
         size = max(sizes, default=0)
         target = _peer(name, arguments, options) or _group_name(_group(arguments, options))
         op = self._begun(kind, now(), size, name=target)
-        if name == "isend":  # torch does not report when the data has left
-            op.end = op.start
         return CollectiveCall(op, now, waits)
+
+    def _begin_transfer(
+        self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]
+    ) -> CollectiveCall:
+        """Note a call of a process group's method; the group is the first argument."""
+        given = list(chain.from_iterable(_tensors((*arguments, *options.values()))))
+        now = self._clock(given)
+        size = sum(map(tensor_bytes, given))
+        op = self._begun("copy", now(), size, name=_peer_in_group(name, arguments, options))
+        if name == "send":  # torch does not report when the data has left
+            op.end = op.start
+        return CollectiveCall(op, now)
 
     def _end_call(self, call: CollectiveCall, result: Any) -> object:
         """Note the end of a call, or return a wrapper of running work that notes its end."""
@@ -280,6 +324,18 @@ class CollectiveRequest:
         self._op.launched = time.perf_counter_ns()
         collective()
         self._op.end = self._now()
+
+
+def _inner_cell(function: Any) -> CellType | None:
+    """Return the closure cell with the function that one of torch's decorators calls.
+
+    None if the function is not decorated, or if this torch has no such function.
+    """
+    inner = unwrap(function)
+    for cell in getattr(function, "__closure__", None) or ():
+        if unwrap(cell.cell_contents) is inner:
+            return cell  # type: ignore[no-any-return]
+    return None
 
 
 def _tensors(given: Iterable[object]) -> list[list[Tensor]]:
@@ -321,6 +377,15 @@ def _peer(function: str, arguments: Sequence[object], options: Mapping[str, Any]
     if peer is None:
         return function
     return f"{PEERS[function]}{peer}"
+
+
+def _peer_in_group(method: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
+    """Return the name of a transfer by a process group's method, which numbers ranks in it."""
+    if method not in PEERS:
+        return "irecv"  # from any rank
+    given = options.get("dstRank", options.get("srcRank"))
+    peer = arguments[2] if len(arguments) > 2 else given
+    return f"{PEERS[method]}{dist.get_global_rank(arguments[0], peer)}"
 
 
 class TimedWork:

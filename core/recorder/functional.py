@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import torch
@@ -92,8 +93,12 @@ class FunctionalCollectives:
         setattr(self._module, name, function)
 
     def _recorded(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
         def call(*arguments: Any, **options: Any) -> Any:
-            if self._is_calling or not self.is_on or torch.compiler.is_compiling():
+            # First, so that a compiled graph does not depend on the state of the recording.
+            if torch.compiler.is_compiling():
+                return original(*arguments, **options)
+            if self._is_calling or not self.is_on:
                 return original(*arguments, **options)
             self._is_calling = True  # these functions call each other; only the outer call counts
             begun = self._guard(self._begun, kind, arguments, options)
@@ -125,6 +130,7 @@ class FunctionalCollectives:
             self._pending[value.data_ptr()] = call
 
     def _wait_tensor(self, original: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+        @wraps(original)
         def wait_tensor(tensor: Tensor) -> Tensor:
             # torch.compile compiles this function too, so it uses only names that torch.compile
             # knows.

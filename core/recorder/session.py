@@ -40,7 +40,10 @@ LAST_SECONDS = 10.0
 """Limit on the wait for the device's last steps when the recording ends."""
 OUTSIDE = "outside_ms"
 """Counter of the ms that the job spent in evaluation or pauses, at the start of each period."""
-NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no steps"
+NO_STEPS = (
+    "no optimizer of torch.optim has updated the model outside of compiled code, so there are no "
+    "steps"
+)
 
 
 @dataclass(slots=True)
@@ -148,7 +151,7 @@ class record(AbstractContextManager["record"]):
         self._removers += self._instrument.removers()
         self._instrument.install()
         before = self._before_update_hook
-        after = self._guard.around(self._after_update)
+        after = self._after_update_hook
         self._removers.append(register_optimizer_step_pre_hook(before).remove)
         self._removers.append(register_optimizer_step_post_hook(after).remove)
         self._removers.append(watch_batches(self._instrument.ops.waited, self._guard))
@@ -157,6 +160,10 @@ class record(AbstractContextManager["record"]):
         self, optimizer: torch.optim.Optimizer, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> UpdateArguments | None:
         """Begin an update; return its arguments with a watched closure, or None without one."""
+        # torch.compile compiles this hook too. It must not break the graph, so a compiled update is
+        # not recorded.
+        if torch.compiler.is_compiling():
+            return None
         self._guard(self._before_update, optimizer)
         update = self._update
         # In an update within another one the closure is already watched.
@@ -171,6 +178,11 @@ class record(AbstractContextManager["record"]):
         changed: UpdateArguments | None
         changed = self._guard(with_watched_closure, arguments, options, watched)
         return changed
+
+    def _after_update_hook(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        """End an update, unless torch.compile compiles this hook."""
+        if not torch.compiler.is_compiling():
+            self._guard(self._after_update, optimizer)
 
     def _before_closure(self) -> None:
         """End a part of the update. Before its first closure an update has done nothing."""
