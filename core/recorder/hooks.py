@@ -14,7 +14,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -169,9 +168,6 @@ class BlockHooks:
             if self._open and not self.modules.is_watched(arguments[0]):
                 return  # a module within a block: return early, because there may be many
             self._guard(function, *arguments)
-            if self._guard.error and self._activations is not None:
-                # No guarded code runs any more, so the measurement must be ended here.
-                self._guard.always(partial(self._activations.abandon, arguments[0]))
 
         return hook
 
@@ -275,7 +271,7 @@ class BlockHooks:
         op, made = self._open.pop()
         op.end = self.ops.now()
         if self._activations is not None:
-            op.held = self._activations.end_forward(module)
+            op.held = self._activations.end_forward(module, output)
         if not one.has_passed:
             one.has_passed = True
             self.modules.watch_gradients(one, module)

@@ -1,16 +1,17 @@
 """Counts the memory of blocks' saved tensors, of the model, and of the optimizer.
 
-The tensors that autograd saves are measured once for each block and input shape, with saved-tensor
-hooks. After that their size is known. The hooks run Python code for every saved tensor, so leaving
-them on would lengthen the recorded passes.
+The tensors that autograd has saved are read from the graph of a block's outputs, once for each
+block and input shape. Saved-tensor hooks would count them too, but they would change the job.
+Autograd does not check hooked tensors for changes in place, and it gives a function's backward pass
+copies of them, without the attributes that a script may have set.
 """
 
 from __future__ import annotations
 
-import threading
+import functools
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -30,77 +31,55 @@ UPDATES_APART = 64
 """Number of updates between two later readings."""
 
 
-_disable_hooks = torch.autograd.graph.disable_saved_tensors_hooks
-_collecting_lock = threading.Lock()
-_collecting = 0
-"""The number of `saved_tensors` contexts that are open, in any thread."""
+TELLS_HOOKS = hasattr(torch._C._autograd.SavedTensor, "unpack_hook")
+"""True if torch tells which saved tensors hooks have packed: torch 2.13 and later."""
 
 
-@contextmanager
-def saved_tensors() -> Iterator[list[Tensor]]:
-    """Collect the tensors that autograd saves for the backward pass within the context.
+def saved_tensors(outputs: Iterable[object], first: int = 0) -> list[Tensor]:
+    """Return the tensors that autograd has saved for the backward pass of `outputs`.
 
-    Tensors that torch.func's transforms and torch.vmap save are left out.
+    `first` leaves out the functions before it in autograd's sequence. Tensors that saved-tensor
+    hooks have packed are left out, as in a checkpoint; before torch 2.13 the hooks unpack them.
+    Tensors that a function written in C++ outside of torch has saved are left out too.
     """
     saved: list[Tensor] = []
-
-    def pack(tensor: Tensor) -> Tensor:
-        saved.append(tensor)
-        return tensor
-
-    # Tensors are packed as themselves: the backward pass does not change, and nothing is copied.
-    with _yielding_to_transforms(), torch.autograd.graph.saved_tensors_hooks(pack, _unpacked):
-        yield saved
-
-
-def _unpacked(tensor: Tensor) -> Tensor:
-    """Return the saved tensor. This function also identifies the hooks of `saved_tensors`."""
-    return tensor
+    waiting: list[Any] = [value.grad_fn for value in outputs if isinstance(value, Tensor)]
+    seen: set[Any] = {None}
+    while waiting:
+        function = waiting.pop()
+        if function in seen or function._sequence_nr() < first:
+            continue
+        seen.add(function)
+        saved += _saved_by(function)
+        waiting += [following for following, _ in function.next_functions]
+    return saved
 
 
-@contextmanager
-def _yielding_to_transforms() -> Iterator[None]:
-    """Keep torch.func's transforms and torch.vmap working while saved tensors are collected.
-
-    They refuse to run under saved-tensor hooks. They call the function that is replaced here.
-    """
-    global _collecting
-    with _collecting_lock:
-        _collecting += 1
-        torch.autograd.graph.disable_saved_tensors_hooks = _disable_other_hooks  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        with _collecting_lock:
-            _collecting -= 1
-            if not _collecting:
-                torch.autograd.graph.disable_saved_tensors_hooks = _disable_hooks
+def _saved_by(function: Any) -> Iterator[Tensor]:
+    """Yield the tensors that one function of autograd's graph has saved."""
+    kind: type = type(function)
+    for name in _saved_names(kind):
+        try:
+            found = getattr(function, name)
+        except RuntimeError:  # a backward pass has freed them
+            continue
+        for item in found if isinstance(found, tuple) else (found,):
+            value = item
+            if TELLS_HOOKS:
+                # Unpacking would call the hooks, and a checkpoint's hooks run its blocks again.
+                value = item.data if item.unpack_hook is None else None
+            if isinstance(value, Tensor):
+                yield value
 
 
-def _disable_other_hooks(message: str) -> AbstractContextManager[None]:
-    """Disable saved-tensor hooks as torch does, with ours removed within the context."""
-    # torch.compile recognises torch's own function, and does not run the hooks while it compiles.
-    if torch.compiler.is_compiling():
-        return _disable_hooks(message)
-    return _without_ours(message)
-
-
-@contextmanager
-def _without_ours(message: str) -> Iterator[None]:
-    # torch has no public function for the hooks that are active.
-    autograd: Any = torch._C._autograd
-    removed = []
-    hooks = autograd._top_saved_tensors_default_hooks(False)
-    while hooks is not None and hooks[1] is _unpacked:
-        removed.append(hooks)
-        autograd._pop_saved_tensors_default_hooks()
-        hooks = autograd._top_saved_tensors_default_hooks(False)
-    try:
-        with _disable_hooks(message):
-            yield
-    finally:
-        for pack, unpack in reversed(removed):
-            autograd._push_saved_tensors_default_hooks(pack, unpack)
+@functools.cache
+def _saved_names(kind: type) -> tuple[str, ...]:
+    """Return the attributes in which a kind of function keeps its saved tensors."""
+    # Cached, because dir() is slow, and a graph has many functions of few kinds.
+    names = dir(kind)
+    if TELLS_HOOKS:
+        return tuple(name for name in names if name.startswith("_raw_saved_"))
+    return tuple(name for name in names if name.startswith("_saved_") or name == "saved_tensors")
 
 
 def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
@@ -143,15 +122,21 @@ def _plain(tensor: Tensor) -> Iterator[Tensor]:
         yield tensor
 
 
-def _has_free_hooks() -> bool:
-    """Return True if no other saved-tensor hooks are active; a checkpoint uses such hooks."""
+def _has_no_hooks() -> bool:
+    """Return True if no saved-tensor hooks are active; a checkpoint uses such hooks."""
     try:
         autograd: Any = torch._C._autograd
         # torch has no public function for this.
-        others = autograd._top_saved_tensors_default_hooks(False)
-        return others is None and bool(autograd._saved_tensors_hooks_is_enabled())
+        return autograd._top_saved_tensors_default_hooks(False) is None
     except AttributeError:
         return False
+
+
+def _next_function() -> int:
+    """Return the number of the next function that this thread adds to autograd's graph."""
+    # torch has no public function for this.
+    autograd: Any = torch._C._autograd
+    return int(autograd._get_sequence_nr())
 
 
 def _local_bytes(tensor: Tensor) -> int:
@@ -215,8 +200,9 @@ class ActivationMemory:
         self._report = report
         self._sizes: dict[Hashable, int] = {}
         self._known: set[int] = set()
-        # Blocks that run forward, each with its key in `_sizes`, and a measurement if one runs.
-        self._open: list[tuple[nn.Module, Hashable, _Measurement | None]] = []
+        # For each block that runs forward: its key in `_sizes`, and the number of its first
+        # function in autograd's sequence if it is measured.
+        self._open: list[tuple[Hashable, int | None]] = []
         self._held = 0
 
     def begin_step(self) -> None:
@@ -225,25 +211,28 @@ class ActivationMemory:
         self._held = 0
 
     def begin_forward(self, number: int, shape: Hashable, block: nn.Module) -> None:
-        """Begin a block's forward pass; measure it if the size for this shape is not known."""
+        """Begin a block's forward pass; its size is measured if it is not known for this shape."""
         place = number, shape
-        measured: _Measurement | None = None
-        if place not in self._sizes and _has_free_hooks():
-            if any(map(is_compiled, block.modules())):
+        first: int | None = None
+        if place not in self._sizes and _has_no_hooks():
+            if not TELLS_HOOKS or any(map(is_compiled, block.modules())):
                 self._sizes[place] = 0
             else:
-                measured = _Measurement()
-        self._open.append((block, place, measured))
+                first = _next_function()
+        self._open.append((place, first))
 
-    def end_forward(self, block: nn.Module) -> int:
-        """End a block's forward pass; return the bytes kept for its backward pass."""
-        _, place, measured = self._open.pop()
-        if measured is not None:
-            measured.hooks.close()
+    def end_forward(self, block: nn.Module, output: object) -> int:
+        """End a block's forward pass; return the bytes kept for its backward pass.
+
+        The output is None if the pass raised an exception.
+        """
+        place, first = self._open.pop()
+        if first is not None and output is not None:
             # Parameters are held anyway. A tensor that two blocks save, such as the one between
             # them, counts once.
             self._known |= {address for address, _ in _storages(block.parameters())}
-            self._sizes[place] = _extra(measured.saved, self._known)
+            saved = saved_tensors(leaves_of(output), first)
+            self._sizes[place] = _extra(saved, self._known)
         size = self._sizes.get(place, 0)
         self._change(size)
         return size
@@ -252,25 +241,6 @@ class ActivationMemory:
         """Subtract the bytes of a block whose backward pass is over."""
         self._change(-size)
 
-    def abandon(self, block: nn.Module) -> None:
-        """Stop measuring the innermost running block, if it is this one.
-
-        Call it where the block begins or ends. In between, other code may have put saved-tensor
-        hooks on top of these.
-        """
-        while self._open and self._open[-1][0] is block:
-            *_, measured = self._open.pop()
-            if measured is not None:
-                measured.hooks.close()
-
     def _change(self, by: int) -> None:
         self._held += by
         self._report("activations", self._held)
-
-
-class _Measurement:
-    """Collects the tensors that autograd saves in `saved`, until `hooks` are closed."""
-
-    def __init__(self) -> None:
-        self.hooks = ExitStack()
-        self.saved = self.hooks.enter_context(saved_tensors())

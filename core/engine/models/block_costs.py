@@ -121,12 +121,11 @@ def _saved_bytes(blocks: Sequence[nn.Module], x: Tensor) -> list[int]:
     """Return the bytes that each block's forward keeps for its backward, including its input."""
     found = []
     for block in blocks:
-        with saved_tensors() as saved:
-            y = block(x.clone())
+        y = block(x.clone())
         # A storage that several blocks save counts for each of them, because each of them may be
         # the first block of a stage.
         kept = [*block.parameters(), *block.buffers()]
-        found.append(extra_bytes([x, *saved], kept))
+        found.append(extra_bytes([x, *saved_tensors([y])], kept))
         x = y.detach().requires_grad_(y.is_floating_point())
     return found
 

@@ -187,17 +187,12 @@ class Operations:
         module = self.model.of(part.replica, task)
         x = _input(step, part, task)
         module.stamps = self._stamps[lane]
-        is_known = part.rows in module.saved_bytes
         yield []
-        if is_known:
-            y = module.forward(x)
-        else:
-            with saved_tensors() as saved:
-                y = module.forward(x)
+        y = module.forward(x)
         yield
-        if not is_known:
+        if part.rows not in module.saved_bytes:
             known = [x, y, *module.parameters.values()]
-            module.saved_bytes[part.rows] = extra_bytes(saved, known)
+            module.saved_bytes[part.rows] = extra_bytes(saved_tensors([y]), known)
         values.ledgers[lane].saved += module.saved_bytes[part.rows]
         input_key = ValueKey.of_task("input", part, task)
         values.put(input_key, lane, x)

@@ -1,5 +1,8 @@
 """Memory of a job's ranks in its recording."""
 
+import gc
+import weakref
+
 import pytest
 
 from core.recording.recording import open_recording
@@ -10,6 +13,7 @@ from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from bubblescope import record  # noqa: E402
+from core.recorder import memory  # noqa: E402
 
 ROWS, WIDTH = 8, 64
 
@@ -142,3 +146,114 @@ def test_after_an_error_of_the_recorder_no_hook_keeps_tensors(tmp_path, monkeypa
         train(model, torch.optim.SGD(model.parameters(), lr=0.1))
         seen.append(torch._C._autograd._top_saved_tensors_default_hooks(False))
     assert seen == [None]
+
+
+class Scale(torch.autograd.Function):
+    """A function whose backward pass uses an attribute of a saved parameter, as Megatron's does."""
+
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return x * weight
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        weight.main_grad += (gradient * x).sum(0)
+        return gradient * weight, None
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(WIDTH))
+        self.weight.main_grad = torch.zeros(WIDTH)
+
+    def forward(self, x):
+        return Scale.apply(x, self.weight)
+
+
+def test_a_parameter_that_is_saved_keeps_its_attributes_in_the_backward_pass(tmp_path):
+    plain = layers(Scaled)
+    torch.manual_seed(1)
+    wanted = train(plain, torch.optim.Adam(plain.parameters()))
+    model = layers(Scaled)
+    trace, losses = recorded(tmp_path, model)
+    assert losses == wanted
+    assert torch.equal(model[1].weight.main_grad, plain[1].weight.main_grad)
+    # The inputs of the three layers. The first one's is the batch, and all have one size.
+    assert values(trace, "activations") == [3 * ROWS * WIDTH * 4, 0] * 3
+
+
+def test_a_pass_without_a_backward_pass_keeps_no_tensors(tmp_path):
+    model = layers(nn.Tanh)
+    optimizer = torch.optim.Adam(model.parameters())
+    kept = []
+    model[1].register_forward_hook(lambda module, inputs, output: kept.append(weakref.ref(output)))
+    with record(model, optimizer, tmp_path):
+        train(model, optimizer, steps=1)
+        for rows in range(1, 9):  # a validation without no_grad, over texts of different lengths
+            model(torch.ones(rows, WIDTH))
+        gc.collect()
+        assert [output() for output in kept] == [None] * 9
+
+
+def test_a_saved_tensor_that_is_changed_in_place_is_an_error_of_the_job(tmp_path):
+    model = layers(nn.Tanh)
+    model[1].register_forward_hook(lambda module, inputs, output: output.mul_(2))
+    with (
+        pytest.raises(RuntimeError, match="modified by an inplace operation"),
+        record(model, torch.optim.Adam(model.parameters()), tmp_path),
+    ):
+        model(torch.ones(ROWS, WIDTH)).sum().backward()
+
+
+def penalized(model, steps=3):
+    """Train with a gradient penalty; return the losses and the parameters."""
+    torch.manual_seed(1)
+    optimizer = torch.optim.Adam(model.parameters())
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        x = torch.rand(ROWS, WIDTH, requires_grad=True)
+        loss = model(x).square().mean()
+        slopes = torch.autograd.grad(loss, [x, *model.parameters()], create_graph=True)
+        (loss + sum(slope.square().sum() for slope in slopes)).backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, list(model.parameters())
+
+
+def test_a_gradient_penalty_is_the_same_with_a_recording_and_without(tmp_path):
+    wanted, parameters = penalized(layers(nn.Tanh))
+    model = layers(nn.Tanh)
+    with record(model, None, tmp_path):
+        losses, found = penalized(model)
+    assert losses == wanted
+    assert all(map(torch.equal, found, parameters))
+
+
+def test_two_backward_passes_of_one_graph_are_the_same_with_a_recording_and_without(tmp_path):
+    def slopes(model):
+        loss = model(torch.ones(ROWS, WIDTH)).square().mean()
+        loss.backward(retain_graph=True)
+        loss.backward()
+        return [parameter.grad for parameter in model.parameters()]
+
+    wanted = slopes(layers(nn.Tanh))
+    with record(model := layers(nn.Tanh), None, tmp_path):
+        found = slopes(model)
+    assert all(map(torch.equal, found, wanted))
+
+
+def test_older_versions_of_torch_find_the_same_saved_tensors(monkeypatch):
+    def found():
+        memory._saved_names.cache_clear()
+        return sorted(tensor.data_ptr() for tensor in memory.saved_tensors([output]))
+
+    output = nn.TransformerEncoderLayer(WIDTH, 4)(torch.ones(ROWS, 2, WIDTH)) + torch.ones(1)
+    wanted = found()
+    monkeypatch.setattr(memory, "TELLS_HOOKS", False)
+    assert found() == wanted
+    assert len(wanted) > 10
+    memory._saved_names.cache_clear()
