@@ -18,6 +18,7 @@ _FOLDERS = ("kineto", "chakra")
 _INPUTS = (
     "recording",
     "recordings",
+    "source",
     "other",
     "a",
     "b",
@@ -37,6 +38,8 @@ ENDINGS = {
     "trace": (".json", ".json.gz", ".pftrace"),
 }
 """Accepted endings of output file names, by option."""
+OUTPUTS = (*_FILES, *ENDINGS, *_FOLDERS)
+"""Options that name outputs."""
 
 
 @contextmanager
@@ -219,14 +222,14 @@ def inputs_of(given: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def check_outputs(given: Mapping[str, Any]) -> None:
+def check_outputs(given: Mapping[str, Any], others: Iterable[str] = ()) -> None:
     """Raise PlanError for an output that cannot be written.
 
-    Outputs must differ from each other and from the inputs. The options of ENDINGS and _FILES name
-    files, and those in _FOLDERS name folders; options that are not given are ignored.
+    Outputs must differ from each other and from the inputs: those in `given` and `others`. The
+    options of ENDINGS and _FILES name files, and those in _FOLDERS name folders; options that are
+    not given are ignored.
     """
-    every = (*_FILES, *ENDINGS, *_FOLDERS)
-    named = {name: given[name] for name in every if given.get(name) is not None}
+    named = {name: given[name] for name in OUTPUTS if given.get(name) is not None}
     for name, path in named.items():
         if name in _FOLDERS:
             check_folder(f"--{name}", path)
@@ -244,7 +247,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
         check_writable(f"--{name}", path)
     # Several outputs may go to /dev/stdout or /dev/null.
     files = {name: path for name, path in named.items() if not path.startswith("/dev/")}
-    inputs = inputs_of(given)
+    inputs = [*inputs_of(given), *others]
     seen = set()
     for name, path in files.items():
         check_is_no_input(f"--{name}", path, inputs)

@@ -60,7 +60,9 @@ def run(
         if specification.launcher == TORCHRUN:
             raise BubblescopeError("launcher='torchrun' is for the command line: bubblescope run")
         file = None if record is None else str(record)
-        check_outputs({"record": file})
+        # The options of a run on another machine name files there.
+        written = {"record": file, "gradients": None if host else specification.gradients}
+        check_outputs(written, () if host else specification.own_files)
         bar: Progress = ProgressBar(strategy) if progress else NoProgress()
         trace, ended = execute(specification, bar, file, host, files_of(sent, options))
         if ended.outcome is Outcome.STOPPED:

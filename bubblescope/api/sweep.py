@@ -151,12 +151,13 @@ def sweep(
         references = strategies_from(beside)
         host = host_from(on)
         file = None if csv is None else str(csv)
-        check_outputs({"csv": file})
         with sent_model(options, sample, loss) as sent:
             if file is not None and sent.get("model") != options.get("model"):
                 raise PlanError("csv is for models that a later sweep can find: name or file")
             given = swept_values({"strategy": strategy, **sent})
             asked = sweep_of_values(given, references, repeat, shuffle)
+            # The options of runs on another machine name files there.
+            check_outputs({"csv": file}, () if host else asked.own_files)
             rows = SweepTable(file, asked, host)
             with closing(SweepBar(asked, progress)) as bar:
                 failed = run_sweep(asked, rows, bar, host, files_of(sent, options))

@@ -14,7 +14,7 @@ from core.costs.costs import CostError, CostModel, cost_name, further_name
 from core.costs.costs_file import reported_costs, write_costs
 from core.engine.messages import Outcome
 from core.errors import PlanError
-from core.files import check_writable
+from core.files import check_is_no_input, check_writable
 from core.plain import say
 from core.plan.planning import check
 from core.plan.specification import specification_of
@@ -33,6 +33,7 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
     if Path(arguments.costs).suffix != ".json":
         raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
     check_writable("--costs", arguments.costs)
+    check_is_no_input("--costs", arguments.costs, specification.own_files)
     # torch rearranges the gradient buckets in the first step, so costs are taken from a second one.
     warmup = 2 if strategy.on_ranks else 1
     # Costs are measured before the first step or in a warm-up step, so one more step is enough.

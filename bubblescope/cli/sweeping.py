@@ -30,8 +30,8 @@ NONE = "none"
 def sweep(arguments: argparse.Namespace) -> int:
     """Make the runs that the table lacks, and print all results. Return the exit status."""
     given = vars(arguments)
-    check_outputs(given)
     asked = sweep_of(given, _references(arguments.beside), arguments.repeat, arguments.shuffle)
+    check_outputs(given, asked.own_files)
     host = host_of(arguments)
     rows = SweepTable(arguments.csv, asked, host)
     try:

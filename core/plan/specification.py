@@ -253,6 +253,15 @@ class Specification:
         return self.model.name.endswith(".py")
 
     @property
+    def own_files(self) -> tuple[str, ...]:
+        """The user's files that the run reads: a model, a schedule."""
+        found = []
+        for option, value in self.values:
+            if option.suffix and isinstance(value, str) and value.endswith(option.suffix):
+                found.append(value)
+        return tuple(found)
+
+    @property
     def batch_rows(self) -> int:
         """Rows of a whole batch: the option's value or the model's default."""
         if self.batch is not None:

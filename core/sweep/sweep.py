@@ -98,6 +98,14 @@ class Sweep:
             )
         return tuple(found)
 
+    @property
+    def own_files(self) -> set[str]:
+        """The user's files that the runs read: models, schedules."""
+        files: set[str] = set()
+        for setting in self.settings:
+            files.update(setting.own_files)
+        return files
+
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """Every run, in the order of execution.

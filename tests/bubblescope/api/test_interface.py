@@ -128,6 +128,23 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.parametrize("output", ["record", "gradients"])
+@pytest.mark.parametrize("name", ["model", "schedule"])
+def test_a_run_does_not_replace_the_files_that_it_reads(
+    tmp_path: Path, name: str, output: str
+) -> None:
+    files = {"model": tmp_path / "net.py", "schedule": tmp_path / "order.csv"}
+    files["model"].write_text("import torch\nmodel = torch.nn.Linear(4, 4)\n")
+    files["schedule"].write_text("0F0,0B0\n1F0,1B0\n")
+    before = files[name].read_text()
+    written = tmp_path / "run.npz"
+    written.symlink_to(files[name])
+    given = {name: files[name], "devices": "2xvirtual", "batch": 4, "progress": False}
+    with pytest.raises(bs.BubblescopeError, match="that file is an input"):
+        bs.run(**given, **{output: str(written)})  # type: ignore[arg-type]
+    assert files[name].read_text() == before
+
+
 def test_an_interrupted_run_ends_its_process_and_keeps_the_recording(tmp_path: Path) -> None:
     file = tmp_path / "run.arrow"
     process = subprocess.Popen(

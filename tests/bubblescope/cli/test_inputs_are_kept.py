@@ -1,12 +1,18 @@
 """No command replaces a file that it reads, under whatever name it is given."""
 
+import argparse
 import json
 import os
 import shutil
 
 import pytest
 
+from bubblescope.cli.arguments import make_parser
+from bubblescope.cli.parser import FILES
 from bubblescope.cli.start import run_arguments
+from core.errors import PlanError
+from core.files import ENDINGS, OUTPUTS, check_outputs
+from core.plan.specification import OPTIONS
 from tests.make_believe import record, specification
 
 pytest.importorskip("torch")
@@ -17,13 +23,16 @@ def folder(tmp_path, monkeypatch):
     """Recordings under names that outputs may have, costs, and links to them."""
     monkeypatch.chdir(tmp_path)
     record(specification(steps=2), tmp_path / "r.csv")
-    for name in ("r.json", "r.png", "r.html", "r.parquet", "r.arrow"):
+    for name in ("r.json", "r.png", "r.html", "r.parquet", "r.arrow", "r.gif"):
         shutil.copy("r.csv", name)
     (tmp_path / "ranks").mkdir()
     shutil.copy("r.csv", "ranks/rank-0.arrow")
     costs = {"forward_ms": 1, "backward_ms": 1, "step_ms": 1, "transfer_ms": 1, "rows": 8}
     (tmp_path / "c.json").write_text(json.dumps(costs))
     (tmp_path / "model.py").write_text("import torch\nmodel = torch.nn.Linear(4, 4)\n")
+    (tmp_path / "order.csv").write_text("0F0,0B0\n1F0,1B0\n")
+    (tmp_path / "model.json").symlink_to("model.py")
+    (tmp_path / "model.png").symlink_to("model.py")
     (tmp_path / "link.csv").symlink_to("r.csv")
     os.link("r.csv", "hard.csv")
     (tmp_path / "there").symlink_to(tmp_path)
@@ -48,6 +57,15 @@ COMMANDS = [
     "compare r.png r.csv --image r.png",
     "predict --strategy pipeline --costs c.json --summary c.json",
     "predict --strategy pipeline --costs c.json --record c.json",
+    "predict --from r.json --summary r.json",
+    "predict --from r.arrow --record r.arrow --strategy pipeline --devices 4xvirtual",
+    "predict --from ranks --summary ranks/rank-0.arrow",
+    "slowdown r.csv --csv r.csv",
+    "gate r.csv r.arrow --markdown r.arrow",
+    "export r.arrow --with r.gif --animation r.gif",
+    "plan --schedule order.csv --devices 2xvirtual --csv order.csv",
+    "calibrate --model model.py --devices 2xvirtual --costs model.json",
+    "sweep --model mlp;model.py --strategy dp --devices 2xvirtual --image model.png",
     "run --model model.py --summary model.py --devices 2xcpu",
     "export ranks --table ranks/rank-0.arrow",
 ]
@@ -84,6 +102,31 @@ def test_an_output_that_is_an_input_is_refused_and_left_as_it_is(line, folder, c
     if "rank-0" not in line:  # its name is refused before, as no table's
         assert "that file is an input; name another file" in err
     assert contents(folder) == before
+
+
+def every_input_and_output():
+    """Each pair of an argument that names an input and an option that names an output."""
+    (commands,) = (a for a in make_parser()._actions if isinstance(a, argparse._SubParsersAction))
+    own_files = {option.name for option in OPTIONS if option.suffix}
+    for command, parser in commands.choices.items():
+        if command == "calibrate":  # its --costs is the output
+            continue
+        outputs = [action.dest for action in parser._actions if action.dest in OUTPUTS]
+        for action in parser._actions:
+            is_path = action.metavar in (*FILES, "FOLDER") or action.dest in own_files
+            if is_path and action.dest not in OUTPUTS:
+                for output in outputs:
+                    yield command, action.dest, output
+
+
+@pytest.mark.parametrize(("command", "argument", "output"), list(every_input_and_output()))
+def test_no_argument_that_names_an_input_is_forgotten(command, argument, output, tmp_path):
+    (ending, *_) = ENDINGS.get(output, ("",))
+    file = tmp_path / f"input{ending}"
+    file.touch()
+    given = {argument: str(file), output: str(file)}
+    with pytest.raises(PlanError, match=r"that file is an input|that already exists"):
+        check_outputs(given)
 
 
 def test_outputs_that_are_one_file_are_refused(folder, capsys):
