@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -13,7 +14,7 @@ from gui.app.faults import banner_text, faults_of
 from gui.app.run import Run
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.features.compare.chooser import RunChooser, other_of, others
+from gui.features.compare.chooser import Other, RunChooser, other_of, others
 from gui.features.compare.frame import CompareFrame
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
@@ -52,9 +53,19 @@ class OtherChoice(QObject):
             return
         offered = others(self._session.runs, run)
         chooser = RunChooser(self._frame.window(), run, offered, self._settings.folder)
-        chooser.chosen.connect(self.chosen)
+        chooser.chosen.connect(partial(self._choose_for, run))
         chooser.wanted.connect(self.open)
         chooser.show()
+
+    def _choose_for(self, run: Run, other: Other) -> None:
+        """Emit a choice that was made for a run, unless another run is shown by then."""
+        # The list is not modal. Its prediction is of `run`, and the run now shown may be in it.
+        if self._shown() is run:
+            self.chosen.emit(other)
+        else:
+            self.failed.emit(
+                tr("Another run is on screen now: choose again what to compare it with.")
+            )
 
     def open(self, path: Path) -> None:
         """Compare with a recording; a large one is opened in the background first."""

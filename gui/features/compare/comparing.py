@@ -124,10 +124,15 @@ class Comparing(QObject):
         self._b.set_theme(theme)
 
     def show_run(self) -> None:
-        """Make the run shown run A; leave the comparison if no run is shown, or if run B is."""
+        """Make the run shown run A, after another one.
+
+        Leave the comparison if no run is shown, if the run shown is run B, or if B is the
+        prediction of the earlier run A.
+        """
         if self.other is None:
             return
-        if self.shown is None or self.shown is self.other.run:
+        is_prediction = self.other.run is None
+        if self.shown is None or self.shown is self.other.run or is_prediction:
             self.leave()
         else:
             self._refresh_anew()

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.trace.span import Span
+from gui.app.run import Run
 from gui.features.compare.chooser import RunChooser
 from gui.features.compare.feature import CompareFeature
+from gui.features.runs.feature import RunsFeature
 from gui.window.window import MainWindow
-from tests.make_believe import record, specification
+from tests.make_believe import prediction_of, record, specification
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 BOTH = Modifier.ControlModifier | Modifier.ShiftModifier
@@ -79,6 +81,51 @@ def test_two_runs_are_compared_by_keys_only(
     press(Key.Key_Escape)
     assert not comparing.frame.divided
     assert not window.action("compare_joins").isEnabled()
+
+
+@pytest.fixture
+def two_runs(window: MainWindow, tmp_path: Path) -> tuple[Run, Run]:
+    """Two runs with tabs; the first one has a prediction and is on screen."""
+    runs = []
+    for name, count in (("two", 2), ("eight", 8)):
+        spec = specification(microbatches=count)
+        record(spec, tmp_path / f"{name}.arrow")
+        run = window.session.open(tmp_path / f"{name}.arrow")[0]
+        window.show_run(run)
+        runs.append(run)
+    first, second = runs
+    first.prediction = prediction_of(specification(microbatches=2), first.trace)
+    window.show_run(first)
+    return first, second
+
+
+def test_a_comparison_with_a_prediction_ends_when_another_run_is_shown(
+    window: MainWindow, two_runs: tuple[Run, Run], qtbot: QtBot
+) -> None:
+    window.action("compare").trigger()
+    chooser = window.findChild(RunChooser)
+    assert chooser is not None and "Prediction" in chooser.list.item(0).text()
+    qtbot.keyClick(chooser.list, Key.Key_Return)
+    comparing = window.feature(CompareFeature).comparing
+    assert comparing.two is not None
+    tabs = window.feature(RunsFeature).tabs
+    qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(1).center())
+    assert window.run_shown is two_runs[1]
+    assert comparing.other is None and not comparing.frame.divided
+
+
+@pytest.mark.parametrize("key", [Key.Key_Home, Key.Key_End])
+def test_a_choice_made_for_a_run_is_not_applied_to_another_one(
+    window: MainWindow, two_runs: tuple[Run, Run], qtbot: QtBot, key: Key
+) -> None:
+    window.action("compare").trigger()
+    chooser = window.findChild(RunChooser)
+    assert chooser is not None
+    window.show_run(two_runs[1])
+    qtbot.keyClick(chooser.list, key)  # the first run's prediction, or the run now on screen
+    qtbot.keyClick(chooser.list, Key.Key_Return)
+    assert window.feature(CompareFeature).comparing.other is None
+    assert "Another run is on screen" in window.banner.label.text()
 
 
 def test_in_a_low_window_the_overview_gives_way_to_the_second_timeline(
