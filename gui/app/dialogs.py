@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QProgressDialog, QWidget
 
 from gui.app.jobs import Runner
 from gui.look.text import tr
@@ -41,7 +41,8 @@ def ask_save(
 ) -> None:
     """Ask for a path to write, suggesting `start`; call `then` unless the user cancels.
 
-    A name without a suffix gets the suffix of the selected kind.
+    A name without a suffix gets the suffix of the selected kind. If a file has that name, the user
+    is asked whether to replace it.
     """
     dialog = _dialog(parent, title, kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -49,8 +50,13 @@ def ask_save(
     dialog.selectFile(start.name)
 
     def take(names: list[str]) -> None:
-        path = Path(names[0])
-        then(with_suffix(path, dialog.selectedNameFilter()))
+        typed = Path(names[0])
+        path = with_suffix(typed, dialog.selectedNameFilter())
+        # The dialog has asked only about the name as it was typed.
+        if path != typed and path.exists():
+            _ask_to_replace(parent, title, path, then)
+        else:
+            then(path)
 
     dialog.filesSelected.connect(take)
     dialog.open()
@@ -114,6 +120,19 @@ class ProgressDialogs(QObject):
             self.dialog.hide()
             self.dialog.deleteLater()
             self.dialog = None
+
+
+def _ask_to_replace(parent: QWidget, title: str, path: Path, then: Callable[[Path], None]) -> None:
+    """Ask whether to replace a file; call `then` with its path if the user agrees."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(tr("{name} already exists. Replace it?", name=path.name))
+    replace = box.addButton(tr("Replace"), QMessageBox.ButtonRole.AcceptRole)
+    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+    replace.clicked.connect(lambda: then(path))
+    box.open()
 
 
 def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:

@@ -134,7 +134,10 @@ class WhatIfController(Saver):
 
     def save_to(self, path: Path) -> None:
         """Write the chosen costs; the link and the faults of the fields are not included."""
-        path = path.with_suffix(".json")
+        # A file of costs is read as JSON or TOML, by its suffix.
+        if path.suffix.lower() != ".json":
+            self.failed.emit(tr("{path}: use a name that ends in .json", path=path))
+            return
         costs = self.panel.basis.costs
         self.write(path, lambda: write_costs(path, costs), tr("Saved {name}.", name=path.name))
 

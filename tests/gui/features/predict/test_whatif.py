@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QMessageBox, QScrollArea
 
 from core.costs.costs_file import costs_of, read_costs, write_costs
 from core.models.catalogue import ModelSettings
@@ -41,6 +41,7 @@ from gui.features.status.feature import StatusFeature
 from gui.look.text import duration_text
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
+from tests.gui.dialogs import replace_button, save_as
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification, trace_of
@@ -364,6 +365,22 @@ def test_costs_that_cannot_be_read_are_reported_and_change_nothing(
     assert panel.question.costs == EQUAL
     window.feature(PredictFeature).what_if.save_to(tmp_path / "nowhere" / "costs.json")
     assert "cannot be written" in window.banner.label.text()
+
+
+def test_costs_are_saved_under_the_chosen_name_or_not_at_all(
+    window: MainWindow, panel: WhatIfPanel, tmp_path: Path
+) -> None:
+    (tmp_path / "costs.json").write_text("precious")
+    window.feature(PredictFeature).what_if.save_to(tmp_path / "costs.toml")
+    assert window.banner.label.text().endswith("costs.toml: use a name that ends in .json")
+    assert (tmp_path / "costs.json").read_text() == "precious"
+    assert not (tmp_path / "costs.toml").exists()
+    panel.save.click()
+    save_as(window, tmp_path / "costs")
+    box = window.findChild(QMessageBox)
+    assert box.text() == "costs.json already exists. Replace it?"
+    replace_button(box).click()
+    assert read_costs(tmp_path / "costs.json") == panel.basis.costs
 
 
 def test_the_task_under_the_pointer_has_a_tooltip(panel: WhatIfPanel) -> None:

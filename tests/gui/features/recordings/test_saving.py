@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox
 
 from core.engine.messages import Ended, Outcome
 from core.recording.recording import open_recording
@@ -23,6 +24,7 @@ from gui.features.recordings.feature import RecordingsFeature
 from gui.features.runs.tabs import title_of
 from gui.features.spans.feature import SpansFeature
 from gui.window.window import MainWindow
+from tests.gui.dialogs import delete_closed, replace_button, save_as
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, record, specification
 
@@ -50,12 +52,9 @@ def run(folder: Path, window: MainWindow, in_bits: None) -> Run:
 
 
 def save_by_dialog(window: MainWindow, path: Path) -> None:
-    """Save the run shown with Ctrl+S: type a path, and press Return."""
+    """Save the run shown with Ctrl+S, under the name that is typed."""
     window.action("save").trigger()
-    dialog = window.findChild(QFileDialog)
-    dialog.findChild(QLineEdit, "fileNameEdit").setText(str(path))
-    dialog.accept()
-    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
+    save_as(window, path)
 
 
 def test_a_long_recording_is_saved_in_pieces(
@@ -155,6 +154,36 @@ def test_a_run_that_was_saved_while_it_was_live_is_unsaved_once_it_has_grown(
     assert open_recording(folder / "whole.arrow").trace.span_count == run.trace.span_count
     window.action("quit").trigger()
     assert not window.isVisible()
+
+
+def test_a_file_is_replaced_only_after_a_question_if_its_suffix_was_not_typed(
+    window: MainWindow, run: Run, folder: Path, qtbot: object
+) -> None:
+    old = folder / "run.arrow"
+    old.write_bytes(b"precious")
+    save_by_dialog(window, folder / "run")
+    box = window.findChild(QMessageBox)
+    assert box.text() == "run.arrow already exists. Replace it?"
+    assert box.defaultButton() is box.button(QMessageBox.StandardButton.Cancel)
+    QTest.keyClick(box, Qt.Key.Key_Escape)
+    delete_closed(box)
+    assert not window.feature(RecordingsFeature).files.saving.running
+    assert old.read_bytes() == b"precious"
+    save_by_dialog(window, folder / "run")
+    box = window.findChild(QMessageBox)
+    replace_button(box).click()
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Saved run.arrow.")
+    assert old.read_bytes() == (folder / "source.arrow").read_bytes()
+    assert sorted(path.name for path in folder.iterdir()) == ["run.arrow", "source.arrow"]
+
+
+def test_a_new_file_gets_the_suffix_of_its_kind_without_a_question(
+    window: MainWindow, run: Run, folder: Path, qtbot: object
+) -> None:
+    save_by_dialog(window, folder / "new")
+    assert window.findChild(QMessageBox) is None
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Saved new.arrow.")
+    assert (folder / "new.arrow").read_bytes() == (folder / "source.arrow").read_bytes()
 
 
 @pytest.mark.parametrize(
