@@ -46,6 +46,8 @@ class Session(QObject):
 
     `ticked` is emitted at every tick of a live run, so that open tasks can grow. `hardware` is the
     engine's report, None until it is ready. `host` is the machine of the engine, "" for this one.
+    `stop_requested` is True from `stop` until the engine is asked for another run: a run may
+    finish, or be refused, before a stop has an effect.
     """
 
     ready = Signal(object)
@@ -70,6 +72,7 @@ class Session(QObject):
         self._numbers = count(1)
         self.live: Run | None = None
         self.asking = False
+        self.stop_requested = False
         self.runs_job = False
         self.job_client: JobClient | None = None
         self.hardware: Hardware | None = None
@@ -104,6 +107,7 @@ class Session(QObject):
         """Ask for a run; return False if another one is under way, which continues."""
         if self.asking:
             return False
+        self.stop_requested = False
         self._set_asking(True)
         try:
             self._client.run(specification)
@@ -116,6 +120,7 @@ class Session(QObject):
         if self.runs_job and self.job_client is not None:
             self.job_client.stop()
         elif self.asking:
+            self.stop_requested = True
             self._client.stop()
 
     def listen_to(self, job_client: JobClient | None) -> None:
@@ -271,7 +276,7 @@ class Session(QObject):
             run.text = text
             self.run_ended.emit(run)
         elif asked:
-            self.refused.emit(text or tr("The engine refused the run without saying why."))
+            self.refused.emit(text or _end_without_reason(outcome))
         elif text:
             self.engine_failed.emit(text)
 
@@ -279,6 +284,13 @@ class Session(QObject):
         self.asking = asking
         self._timer.setInterval(TICK_MS if asking else IDLE_TICK_MS)
         self.asking_changed.emit(asking)
+
+
+def _end_without_reason(outcome: Outcome) -> str:
+    """Return the text for a run that ended before it began, without a reason."""
+    if outcome is Outcome.STOPPED:
+        return tr("The run was stopped.")
+    return tr("The engine refused the run without saying why.")
 
 
 def _with_following(

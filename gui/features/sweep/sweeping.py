@@ -164,7 +164,7 @@ class Sweeping(QObject):
         self._report()
 
     def _end(self, run: Run) -> None:
-        """Add the measurement of a run that has ended, and start the next run."""
+        """Add the measurement of a run that has ended, and start the next run unless stopped."""
         results = self.results
         if not self.running or results is None:
             return
@@ -173,7 +173,7 @@ class Sweeping(QObject):
         try:
             row = sweep_row(point, run.trace, outcome, run.text)
         except UnmeasuredError as error:
-            was_stopped = run.outcome is Outcome.STOPPED
+            was_stopped = run.outcome is Outcome.STOPPED or self._session.stop_requested
             self._lose(point, problem_text(error), was_stopped)
             return
         self._runs[point] = run
@@ -181,11 +181,13 @@ class Sweeping(QObject):
         self._took.append((point.setting, seconds))
         self.results = replace(results, measured=(*results.measured, row))
         self.panel.show_results(self.results)
-        self._go_on(self._left)
+        left = () if self._session.stop_requested else self._left
+        self._go_on(left)
 
     def _refuse(self, text: str) -> None:
+        """Handle the end of a run that did not begin; a stop may have been the reason."""
         if self.running:
-            self._lose(self._left[0], text, False)
+            self._lose(self._left[0], text, self._session.stop_requested)
 
     def _lose(self, point: Point, why: str, stopped: bool) -> None:
         """Continue without the setting of a run that failed; if it was stopped, end the sweep."""

@@ -162,6 +162,18 @@ def test_a_refused_run_leaves_no_run(session: Session, client: FakeClient) -> No
     assert not session.asking
 
 
+def test_a_run_that_is_stopped_before_it_begins_is_reported_as_stopped(
+    session: Session, client: FakeClient
+) -> None:
+    reported: list[str] = []
+    session.refused.connect(reported.append)
+    session.run(specification())
+    session.stop()
+    client.say(Ended(Outcome.STOPPED))
+    session.tick()
+    assert reported == ["The run was stopped."]
+
+
 @pytest.mark.starts_processes
 def test_an_engine_that_cannot_be_started_is_reported_and_run_is_enabled_again(
     monkeypatch: pytest.MonkeyPatch,

@@ -140,6 +140,46 @@ def test_a_run_that_starts_between_the_runs_of_a_sweep_is_none_of_its_measuremen
     assert not sweeping.running and panel.button.text() == "Run sweep"
 
 
+LATE = "the engine process was ended after 1.5 s, inside a long operation"
+
+
+@pytest.mark.parametrize(
+    "end", [Ended(Outcome.STOPPED, LATE), Ended(Outcome.REFUSED, "there is no memory")]
+)
+@pytest.mark.parametrize("by", ["the button", "the action"])
+def test_a_sweep_that_is_stopped_before_its_run_begins_is_over(window, client, panel, end, by):
+    panel.references.setChecked(False)
+    panel.repeat.setValue(1)
+    QTest.mouseClick(panel.button, LEFT)
+    if by == "the button":
+        QTest.mouseClick(panel.button, LEFT)
+    else:
+        window.action("stop").trigger()
+    assert client.stopped
+    client.running = False
+    client.say(end)
+    take(window)
+    assert len(client.asked) == 1
+    assert not window.feature(SweepFeature).sweeping.running
+    assert panel.button.text() == "Run sweep"
+    assert "failed" not in panel.progress.text()
+    # The next sweep is not affected by the stop.
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client, 3)
+    assert len(window.feature(SweepFeature).sweeping.results.measured) == 3
+
+
+def test_a_sweep_is_over_although_its_run_finished_before_the_stop_arrived(window, client, panel):
+    panel.references.setChecked(False)
+    panel.repeat.setValue(1)
+    QTest.mouseClick(panel.button, LEFT)
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client)
+    assert len(client.asked) == 1
+    assert not window.feature(SweepFeature).sweeping.running
+    assert len(window.feature(SweepFeature).sweeping.results.measured) == 1
+
+
 def test_a_failed_setting_does_not_stop_the_others(window, client, panel):
     panel.references.setChecked(False)
     panel.repeat.setValue(2)
