@@ -212,3 +212,18 @@ def test_statistics_of_a_drag_are_copied_by_keys_and_a_bar_selects_a_span(
     assert window.timeline.state.selection == TimeRange(int(seen.start), int(seen.end))
     qtbot.waitUntil(lambda: statistics.figures is not None)
     assert list(statistics.figures.counted.lanes) == [0, 1]
+
+
+def test_escape_discards_a_note_and_keeps_the_selection(window: MainWindow, tmp_path: Path) -> None:
+    record(specification(), tmp_path / "run.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
+    span = window.run_shown.trace.span(0, 5)
+    window.timeline.state.select(span)
+    press(window, Qt.Key.Key_M)
+    bookmarking = window.feature(BookmarksFeature).bookmarking
+    QTest.keyClicks(bookmarking.editor, "not this")
+    QTest.keyClick(bookmarking.editor, Qt.Key.Key_Escape)
+    assert bookmarking.editor is None
+    assert window.timeline.hasFocus()
+    assert bookmarking.bookmarks == (Bookmark(span.start),)
+    assert window.timeline.state.selection == span
