@@ -141,12 +141,12 @@ class AdvisorController(QObject):
         if not self._is_new or self._trace is None:
             return
         self._is_new = False
+        self._drop_previous()
         self._costs = run_costs(self._trace)
         self._outcome = self._compare()
         if self._outcome:
             self.outcome.emit(self._outcome, self._trace.header)
         if self._costs is None:
-            self.panel.show_ways([])
             text = tr(
                 "This run has no whole step to take costs from. Run once; its calibration "
                 "provides the costs."
@@ -156,6 +156,12 @@ class AdvisorController(QObject):
         self.panel.show_line(self._words(), True)
         if self._idle():
             self.ask()
+
+    def _drop_previous(self) -> None:
+        """Drop the request for the previous run and its ways, which are not for the run shown."""
+        self.predictor.cancel()
+        self._end()
+        self.panel.show_ways([])
 
     def _compare(self) -> str:
         """Return a text that compares the run with its earlier prediction; "" without one.

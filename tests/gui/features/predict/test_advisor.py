@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -28,7 +29,9 @@ from gui.features.predict.answer_line import AnswerLine
 from gui.features.predict.feature import PredictFeature
 from gui.features.predict.ranking import ranked, way_text
 from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.verdict.feature import VerdictFeature
+from gui.features.verdict.suggestion import Change
 from gui.look.text import duration_text, range_text
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
@@ -240,6 +243,47 @@ def test_advice_for_one_run_is_not_offered_above_another(
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(found), timeout=ADVICE_MS)
     assert found[0] and not window.feature(VerdictFeature).line.changes[0].isVisible()
+
+
+def stop_before_a_step(window: MainWindow, client: FakeClient) -> None:
+    """A run that is stopped before its first step."""
+    window.session.run(other := specification("dp"))
+    header, made = batches(other)
+    client.say(header, made[0], Ended(Outcome.STOPPED))
+    while window.session.asking:
+        window.session.tick()
+
+
+def return_to_the_first_run(window: MainWindow, client: FakeClient) -> None:
+    """The tab of an earlier run, while another run is under way."""
+    window.session.run(specification("dp"))
+    tabs = window.feature(RunsFeature).tabs
+    QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(0).center())
+
+
+@pytest.mark.parametrize("show_another", [stop_before_a_step, return_to_the_first_run])
+def test_a_late_answer_is_not_shown_for_another_run(
+    window: MainWindow,
+    client: FakeClient,
+    panel: AdvisorPanel,
+    monkeypatch: pytest.MonkeyPatch,
+    show_another: Callable[[MainWindow, FakeClient], None],
+) -> None:
+    advisor = window.feature(PredictFeature).advisor
+    monkeypatch.setattr(advisor.predictor, "send", lambda request: 1001)
+    perform(window, client, specification(batch=48))
+    asked_for = window.run_shown
+    assert "batch 48" in panel.line.text()
+    show_another(window, client)
+    assert window.run_shown is not asked_for
+    assert "batch 48" not in panel.line.text()
+    assert panel.model.rowCount() == 0
+    assert not panel.cancel.isVisible()
+    faster, present = advice(100, microbatches=4), advice(200, microbatches=8)
+    advisor.on_reply(PredictionDone(1001, AdviceResult([faster, present], present)))
+    assert panel.model.rowCount() == 0
+    ways = [one.change for one in window.feature(VerdictFeature).line.offered]
+    assert Change.OTHER_WAY not in ways
 
 
 def test_progress_and_cancel_appear_when_a_ranking_takes_long(
