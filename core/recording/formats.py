@@ -208,7 +208,8 @@ NSIGHT = Format(
     reader="nsight:read_nsight",
     empty=N_("it has no kernel, call or range that says when it ran"),
     recognised_by="the first bytes of a SQLite database",
-    read_as="Kernels and copies by stream, calls of CUDA by thread, NVTX ranges",
+    read_as="Kernels, copies and replays of CUDA graphs by stream, calls of CUDA by thread, NVTX "
+    "ranges",
     not_read="`.nsys-rep` files, samples, metrics, context switches and calls of the operating "
     "system",
 )

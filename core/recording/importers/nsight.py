@@ -1,4 +1,4 @@
-"""Exports of Nsight Systems to SQLite: kernels, copies of memory, calls of CUDA and NVTX ranges."""
+"""Exports of Nsight Systems to SQLite: kernels, graphs, copies, calls of CUDA and NVTX ranges."""
 
 from __future__ import annotations
 
@@ -48,19 +48,27 @@ _KERNEL, _CALL, _RANGE = range(3)
 class _Table:
     """A table of events of one type; `name_columns` have the names of rows, or ids of names.
 
-    `default_name` is for rows of a table without names.
+    `default_name` is for rows of a table without names; the number in `number_column` follows it.
     """
 
     name: str
     type: int
     name_columns: tuple[str, ...] = ()
     default_name: str = "unnamed"
+    number_column: str = ""
 
 
 _TABLES = (
     _Table("CUPTI_ACTIVITY_KIND_KERNEL", _KERNEL, ("demangledName", "shortName")),
     _Table("CUPTI_ACTIVITY_KIND_MEMCPY", _KERNEL, default_name="Memcpy"),
     _Table("CUPTI_ACTIVITY_KIND_MEMSET", _KERNEL, default_name="Memset"),
+    # A row for each replay of a graph, unless nsys runs with --cuda-graph-trace=node.
+    _Table(
+        "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+        _KERNEL,
+        default_name="CUDA graph",
+        number_column="graphExecId",
+    ),
     _Table("CUPTI_ACTIVITY_KIND_RUNTIME", _CALL, ("nameId",)),
     _Table("NVTX_EVENTS", _RANGE, ("text", "textId")),
 )
@@ -104,11 +112,14 @@ def _has_times(database: sqlite3.Connection, table: _Table) -> bool:
 
 
 def _select(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ...]]:
-    """Yield start, end, process, device, stream, thread, correlation and names of each row."""
+    """Yield the columns of each row that are read, NULL for those that the table lacks.
+
+    These are start, end, process, device, stream, thread, correlation, number and names.
+    """
     stored = stored_columns(database, table.name)
-    wanted = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId")
+    ids = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId", table.number_column)
     columns = ["start", '"end"']  # a keyword of SQL
-    for name in (*wanted, *table.name_columns):
+    for name in (*ids, *table.name_columns):
         columns.append(name if name in stored else "NULL")
     listed = ", ".join(columns)
     # All names here are constants; none is from the file.
@@ -140,8 +151,8 @@ class _NsightEvents:
         if not _has_times(database, table):
             return
         for row in _select(database, table):
-            start, end, process, device, stream, thread, correlation, *names = row
-            name = self._name(table, names, strings)
+            start, end, process, device, stream, thread, correlation, number, *names = row
+            name = self._name(table, names, strings) or _default_name(table, number)
             times = _valid_times(start, end, table)
             if times is None:
                 self.issues[ImportIssue.BAD_ROW] += 1
@@ -150,7 +161,7 @@ class _NsightEvents:
                 self.start.append(times[0])
                 self.end.append(times[1])
                 self.key.append(_row_key(table, process, device, stream, thread))
-                self.name.append(name or table.default_name)
+                self.name.append(name)
                 self.correlation.append(_id_or_0(correlation))
             self.rows += 1
             check_count(self.rows, self.most, TOO_MANY_ROWS)
@@ -226,6 +237,13 @@ class _NsightEvents:
         calls = np.flatnonzero(is_launch)
         tasks = np.flatnonzero(types == _KERNEL)
         return Launches.of(ids, calls, tasks)
+
+
+def _default_name(table: _Table, number: object) -> str:
+    """Return the name of a row without one."""
+    if isinstance(number, int):
+        return sys.intern(f"{table.default_name} {number}")
+    return table.default_name
 
 
 def _valid_times(start: object, end: object, table: _Table) -> tuple[int, int] | None:

@@ -18,6 +18,7 @@ from core.plan.task import Kind
 from core.recording.formats import FLIGHT_RECORDER
 from core.recording.recording import open_recording
 from core.recording.sniff import format_of
+from core.report.verdict import verdict
 from core.trace.import_issue import ImportIssue
 from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
@@ -174,6 +175,74 @@ def test_nsight_tells_streams_calls_and_ranges(tmp_path):
     assert gemm.launched == 100 and trace.task(gemm.after[0]).kind is Kind.OTHER
     assert trace.steps == [0, 1]  # shown as step 1 and step 2
     assert trace.imported.issues == {ImportIssue.BAD_ROW: 1, ImportIssue.ORPHAN_LAUNCH: 1}
+
+
+def graph_export(path, calls, graphs, kernels):
+    """An export of NVTX steps of 1 ms, with whole CUDA graphs as nsys records them by default.
+
+    `calls` are (start, correlation), `graphs` (start, end, correlation, graph), and `kernels`
+    (start, end, correlation), all on one stream and in µs.
+    """
+    nsight_export(path)
+    base = sqlite3.connect(path)
+    thread = (1 << 56) | (77 << 24) | 123
+    process = thread & ~0xFFFFFF
+    for table in ("KERNEL", "MEMCPY", "RUNTIME"):
+        base.execute(f"DELETE FROM CUPTI_ACTIVITY_KIND_{table}")
+    base.execute("DELETE FROM NVTX_EVENTS")
+    base.execute(
+        """CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT NOT NULL, "end" INT NOT NULL,
+        deviceId INT NOT NULL, contextId INT NOT NULL, streamId INT NOT NULL, correlationId INT,
+        globalPid INT, graphId INT NOT NULL, graphExecId INT NOT NULL)"""
+    )
+    for start, number in calls:
+        row = (1000 * start, 1000 * start + 500, thread, number, 3)
+        base.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, ?)", row)
+    for start, end, number, graph in graphs:
+        row = (1000 * start, 1000 * end, 0, 1, 7, number, process, graph + 10, graph)
+        base.execute(
+            "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+        )
+    for start, end, number in kernels:
+        row = (1000 * start, 1000 * end, 7, number, process)
+        base.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, ?, ?, ?, 1, 1)", row)
+    for number in range(3):
+        row = (1_000_000 * number, 1_000_000 * (number + 1), f"step {number}", thread)
+        base.execute("INSERT INTO NVTX_EVENTS VALUES (?, ?, ?, NULL, ?)", row)
+    base.commit()
+    base.close()
+
+
+def test_nsight_shows_the_replay_of_a_cuda_graph_as_a_task_of_its_device(tmp_path):
+    path = tmp_path / "run.sqlite"
+    calls = [(10, 1), (1010, 2), (1400, 3)]
+    graphs = [(100, 900, 1, 3), (1100, 1500, 2, 3), (1500, 1600, 3, 4)]
+    graph_export(path, calls, graphs, [])
+    trace = open_recording(path).trace
+    tasks = [(span.label, span.start, span.launched) for span in trace if span.lane == 0]
+    assert trace.header.lanes[0].name == "device 0 stream 7"
+    assert tasks == [
+        ("CUDA graph 3", 100_000, 10_000),
+        ("CUDA graph 3", 1_100_000, 1_010_000),
+        ("CUDA graph 4", 1_500_000, 1_400_000),
+    ]
+    assert trace.imported.issues == {}
+
+
+def test_no_host_is_late_while_a_device_replays_graphs(tmp_path):
+    path = tmp_path / "run.sqlite"
+    calls = []
+    graphs = []
+    kernels = []
+    for number in range(3):
+        at = 1000 * number
+        calls += [(at, 2 * number + 1), (at + 960, 2 * number + 2)]
+        graphs.append((at + 10, at + 960, 2 * number + 1, 3))
+        kernels.append((at + 970, at + 1000, 2 * number + 2))
+    graph_export(path, calls, graphs, kernels)
+    text = str(verdict(open_recording(path).trace).text)
+    # Of each step the device is idle for 20 us.
+    assert "Devices idle 1.7 %" in text and "Nothing stands out" in text
 
 
 def test_nsight_without_a_table_or_with_a_trigger_is_refused_or_harmless(tmp_path):
