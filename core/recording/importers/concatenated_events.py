@@ -72,6 +72,7 @@ def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
         world_size=max(part.world_size for part in parts),
         groups=groups,
         exchanges=exchanges,
+        sequence=_optional_column(parts, "sequence"),
         pipeline=_all_places(parts),
     )
 

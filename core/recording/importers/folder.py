@@ -17,6 +17,7 @@ from core.recording.importers.imported_events import (
     LARGEST_INT64,
     ImportedEvents,
 )
+from core.recording.importers.rank_collectives import with_matched_collectives
 from core.recording.importers.read_trace import LIBRARY_ERRORS, read_imported_events
 from core.recording.importers.sending_ranks import unpaired_transfers, with_pipelines
 from core.recording.importers.to_trace import check_names, trace_of_events
@@ -112,6 +113,10 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
             part = _with_place_number(part, uses[place])
         placed.append(part)
     merged = concatenate_events(_on_one_axis(placed, issues))
+    # Formats of pipelines number the collectives of each step themselves.
+    if merged.pipeline is None:
+        has_one_clock = not issues[ImportIssue.CLOCKS_APART]
+        merged = with_matched_collectives(merged, has_one_clock)
     issues[ImportIssue.UNPAIRED_TRANSFER] += unpaired_transfers(merged)
     merged = with_pipelines(merged)
     return replace(merged, issues=merged.issues + issues)

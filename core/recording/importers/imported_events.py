@@ -173,6 +173,7 @@ class ImportedEvents:
     OWN_COLOURS. `world_size` is the number of ranks of the job, or 0 if unknown. If there are
     `groups`, the names of process groups, the attribute `bucket` is a position in them or ABSENT.
     `exchanges` maps names of groups to the transfers between ranks that they represent.
+    `sequence` is the number of a collective in its process group, equal on all ranks, or ABSENT.
     Events of a `pipeline` get dependencies when the trace is made; its steps have equal task
     numbers.
     """
@@ -196,6 +197,7 @@ class ImportedEvents:
     world_size: int = 0
     groups: tuple[str, ...] = ()
     exchanges: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
+    sequence: Ints | None = None
     pipeline: PipelinePlaces | None = None
 
     def __len__(self) -> int:
@@ -268,6 +270,7 @@ class ImportedEvents:
             attributes=attributes,
             launched=_picked_column(self.launched, places),
             step=_picked_column(self.step, places),
+            sequence=_picked_column(self.sequence, places),
             links=links[is_kept_link],
             colours=_picked_column(self.colours, places),
             arguments=arguments,

@@ -11,6 +11,7 @@ from core.plan.task import Kind
 from core.recording.importers.event_names import kind_from_name
 from core.recording.recording import open_recording
 from core.report.summary import summarise
+from core.report.verdict import verdict
 from tests.core.recording.importers.kineto_files import kineto_file
 
 EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
@@ -156,6 +157,54 @@ def test_process_groups_of_one_place_in_two_files_are_not_taken_for_one(opened):
     met = arrivals(explain_run_step(trace, 0))
     names = rank_names(trace.header.lanes)
     assert [[names[lane] for lane, _ in one.last] for one in met] == [["rank 1"], ["rank 3"]]
+
+
+def unsynchronised(rank, host_us=0.0, times=(98.0, 198.0, 298.0), **args):
+    """A rank whose steps begin every 100 ms on its own host, with all-reduces at `times` (ms)."""
+    file = File(rank)
+    file.events.clear()
+    for number in (1, 2, 3):
+        start = 1000 * (100.0 * number - 100.0) - host_us
+        file.event("user_annotation", f"ProfilerStep#{number}", start, 100_000)
+    for ms in times:
+        ts = 1000 * ms
+        file.kernel("gemm", ts - 7_000, 5_000)
+        file.kernel("ncclDevKernel_AllReduce_Sum", ts, 5_000, 20, **args)
+    return file
+
+
+GROUP = {"Process Group Name": "0"}
+
+
+@pytest.mark.parametrize("group", [{}, GROUP])
+def test_a_collective_is_in_one_step_of_all_ranks_wherever_their_hosts_begin_it(opened, group):
+    # The kernels of both ranks run together; only the host of rank 1 is 3 ms ahead.
+    trace = opened(unsynchronised(0, **group), unsynchronised(1, host_us=3_000, **group))
+    found = [one for step in trace.steps for one in arrivals(explain_run_step(trace, step))]
+    assert [(one.times, one.members, one.wait_ns, one.transfer_ns) for one in found] == [
+        (1, 2, 0, 5_000_000),
+        (1, 2, 0, 5_000_000),
+    ]
+    assert "When ranks wait" not in str(verdict(trace).text)
+
+
+@pytest.mark.parametrize("group", [{}, GROUP])
+def test_the_first_collectives_of_two_files_need_not_be_the_same_one(opened, group):
+    # Rank 1's profiler began one collective later, and rank 0's ended one earlier.
+    files = [
+        unsynchronised(0, times=(8, 38, 68), **group),
+        unsynchronised(1, times=(38.5, 68.5, 92), **group),
+    ]
+    trace = opened(*files)
+    [found] = arrivals(explain_run_step(trace, trace.steps[0]))
+    assert (found.times, found.members, found.wait_ns) == (2, 2, 1_000_000)
+
+
+def test_a_collective_that_one_file_lacks_is_not_matched_with_the_next_one(opened):
+    whole = unsynchronised(0, times=(8, 38, 68), **GROUP)
+    trace = opened(whole, unsynchronised(1, times=(8, 68), **GROUP))
+    [found] = arrivals(explain_run_step(trace, trace.steps[0]))
+    assert (found.members, found.wait_ns, found.transfer_ns) == (2, 0, 5_000_000 * found.times)
 
 
 def test_two_streams_of_one_device_are_one_rank(opened):
