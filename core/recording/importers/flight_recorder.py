@@ -1,4 +1,10 @@
-"""Dumps of PyTorch's flight recorder as JSON: the collectives of a rank, by process group."""
+"""Dumps of PyTorch's flight recorder as JSON: the collectives of a rank, by process group.
+
+The recorder notices the end of a collective late, and its start only if timing is enabled. But a
+device runs the collectives of a process group one after the other, in the order in which they were
+queued. So a collective is taken to end when the next one starts if its end was noticed later, and
+one without a known start is taken to start when it was queued and the one before has ended.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,7 @@ import os
 import re
 from collections import Counter as Counts
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.order import groups as order_groups
 from core.plan.task import ABSENT, IS_COLLECTIVE
 from core.reading import open_regular
 from core.recording.importers.event_names import encode_values, kinds_from_names
@@ -38,10 +46,27 @@ class _Entry(msgspec.Struct, gc=False):
 
     profiling_name: str = ""
     process_group: list[str] = []
+    collective_seq_id: int | None = None
     time_created_ns: int = 0
     time_discovered_started_ns: int | None = 0
     time_discovered_completed_ns: int | None = 0
     duration_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """The times of an entry in ns.
+
+    `start` is the time of creation if `has_start` is false, and `end` is `start` if `is_over` is
+    false. `duration` is the device's own, None if it was not measured.
+    """
+
+    created: int
+    start: int
+    end: int
+    duration: int | None
+    has_start: bool
+    is_over: bool = True
 
 
 class _Dump(msgspec.Struct, gc=False):
@@ -67,43 +92,47 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
     """
     entries = _read_entries(path, progress)
     issues = Counts[ImportIssue]()
-    starts: list[int] = []
-    ends: list[int] = []
-    launched: list[int] = []
+    timed: list[_Times] = []
     numbers: list[int] = []
     entry_names: list[str] = []
     entry_groups: list[str] = []
+    sequence: list[int] = []
     for number, entry in enumerate(watched(entries, progress)):
-        start, end = _times(entry)
-        if not 0 < start < LATEST:
+        times = _times(entry)
+        if not 0 < times.start < LATEST:
             issues[ImportIssue.NO_TIME] += 1
             continue
-        if not start <= end < LATEST:
+        if not times.start <= times.end < LATEST:
             issues[ImportIssue.NOT_OVER] += 1
-            end = start
-        starts.append(start)
-        ends.append(end)
-        launched.append(entry.time_created_ns)
+            times = replace(times, end=times.start, is_over=False)
+        timed.append(times)
         numbers.append(number)
         entry_names.append(entry.profiling_name or "unnamed")
         entry_groups.append(_group_name(entry))
+        sequence.append(_sequence_number(entry))
     names: dict[str, int] = {}
     groups: dict[str, int] = {}
     name = encode_values(entry_names, names)
     track = encode_values(entry_groups, groups)
     kind_of_name = kinds_from_names(names)
     kind = kind_of_name[name]
+    is_collective = IS_COLLECTIVE[kind]
+    for queue in order_groups(track, np.flatnonzero(is_collective)):
+        places = queue.tolist()
+        in_order = _one_after_another([timed[place] for place in places])
+        for place, times in zip(places, in_order, strict=True):
+            timed[place] = times
     # The column has 16 bits; further groups are only distinguished by their tracks.
     group = np.minimum(track, MOST_GROUP_NUMBER)
     # A dump does not say which send belongs to which receive, so these have no group.
-    bucket = np.where(IS_COLLECTIVE[kind], group, ABSENT)
+    bucket = np.where(is_collective, group, ABSENT)
     attributes: dict[str, NDArray[Any]] = {"bucket": bucket}
     place = path.name
     rank = _rank_in_name(path)
     if rank is not None:
         place = f"rank {rank}"
         replica = min(rank, _MOST_RANK)
-        attributes["replica"] = np.full(len(starts), replica, np.int32)
+        attributes["replica"] = np.full(len(timed), replica, np.int32)
     tracks = [ImportedTrack(group_name, place) for group_name in groups]
     entry_numbers = np.array(numbers, np.int32)
     return ImportedEvents(
@@ -111,14 +140,15 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
         names=tuple(names),
         track=track,
         name=name,
-        start=np.array(starts, np.int64),
-        end=np.array(ends, np.int64),
+        start=np.array([times.start for times in timed], np.int64),
+        end=np.array([times.end for times in timed], np.int64),
         kind=kind,
         attributes=attributes,
-        launched=np.array(launched, np.int64),
+        launched=np.array([times.created for times in timed], np.int64),
         issues=issues,
         arguments=sequential_arguments(path, entry_numbers, _read_texts),
         groups=tuple(groups),
+        sequence=np.array(sequence, np.int64),
     )
 
 
@@ -170,16 +200,65 @@ def _read_texts(path: Path) -> Iterator[str]:
             yield bytes(entry).decode("utf-8", "replace")
 
 
-def _times(entry: _Entry) -> tuple[int, int]:
-    """Return the start and end of a collective in ns; 0 for an unknown end."""
-    start = entry.time_discovered_started_ns or entry.time_created_ns
+def _times(entry: _Entry) -> _Times:
+    """Return the times of a collective; its end is 0 if it is unknown."""
+    created = entry.time_created_ns
+    start = entry.time_discovered_started_ns or created
     end = entry.time_discovered_completed_ns or 0
+    has_start = start != created
+    duration = None
     # The start is discovered late, by a watchdog that polls; the duration is the device's own.
     duration_ms = entry.duration_ms
     if end and duration_ms is not None and 0 <= duration_ms < 1e9:
-        measured_start = end - round(duration_ms * 1e6)
-        start = max(entry.time_created_ns, measured_start)
-    return start, end
+        duration = round(duration_ms * 1e6)
+        start = max(created, end - duration)
+        has_start = True
+    return _Times(
+        created=created,
+        start=start,
+        end=end,
+        duration=duration,
+        has_start=has_start,
+    )
+
+
+def _one_after_another(queue: Sequence[_Times]) -> list[_Times]:
+    """Return the times of collectives of one queue, changed so that they do not overlap."""
+    found: list[_Times] = []
+    next_start = LATEST
+    for times in reversed(queue):
+        if times.is_over:
+            times = _ended_until(times, next_start)
+            if times.has_start:
+                next_start = times.start
+        found.append(times)
+    found.reverse()
+    previous_end = 0
+    for place, times in enumerate(found):
+        start = max(times.start, previous_end)
+        if not times.is_over:
+            found[place] = replace(times, start=start, end=start)
+        elif not times.has_start:
+            found[place] = replace(times, start=min(start, times.end))
+        previous_end = max(previous_end, found[place].end)
+    return found
+
+
+def _ended_until(times: _Times, latest: int) -> _Times:
+    """Return the times of a collective that ended at `latest` (ns) or before."""
+    end = min(times.end, latest)
+    start = times.start
+    if times.duration is not None:
+        start = max(times.created, end - times.duration)
+    return replace(times, start=min(start, end), end=end)
+
+
+def _sequence_number(entry: _Entry) -> int:
+    """Return the number of a collective in its process group, or ABSENT."""
+    number = entry.collective_seq_id
+    if number is None or not 0 <= number < LATEST:
+        return ABSENT
+    return number
 
 
 def _group_name(entry: _Entry) -> str:

@@ -10,6 +10,7 @@ import core.recording.importers.lanes as lanes
 import core.recording.importers.perfetto_fields as perfetto
 from bubblescope.cli.start import run_arguments
 from core.errors import RecordingError
+from core.explain.arrivals import arrivals
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import cause_totals
 from core.explain.run_step import explain_run_step
@@ -20,6 +21,7 @@ from core.recording.recording import open_recording
 from core.recording.sniff import format_of
 from core.report.verdict import verdict
 from core.trace.import_issue import ImportIssue
+from core.trace.own_steps import with_range
 from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
@@ -155,6 +157,56 @@ def test_the_flight_recorder_tells_collectives_by_process_group(written):
     assert trace.imported.issues == {ImportIssue.NOT_OVER: 1}
     assert {lane.device for lane in trace.header.lanes} == {"rank 3"}
     assert trace.span(0, 0).kind is Kind.ALL_REDUCE
+
+
+def flight_entries(calls):
+    """A dump of all-reduces: sequence number, and created, completed and duration, in ms."""
+    entries = [
+        {"profiling_name": "nccl:all_reduce", "process_group": ["0", "default_pg"],
+         "collective_seq_id": number, "time_created_ns": 10**18 + round(1e6 * created),
+         "time_discovered_started_ns": None, "duration_ms": length,
+         "time_discovered_completed_ns": 10**18 + round(1e6 * completed)}
+        for number, created, completed, length in calls
+    ]  # fmt: skip
+    return json.dumps({"version": "2.10", "entries": entries}).encode()
+
+
+def test_the_flight_recorders_collectives_are_matched_by_sequence_number(written):
+    # Rank 0's ring holds collectives 1001 to 1003, rank 1's 1003 to 1005.
+    folder = written(
+        "nccl_trace_rank_0.json",
+        flight_entries([(1001, 0, 10, 5), (1002, 100, 110, 5), (1003, 200, 212, 7)]),
+    ).parent
+    written(
+        "nccl_trace_rank_1.json",
+        flight_entries([(1003, 200, 212, 5), (1004, 300, 310, 5), (1005, 400, 410, 5)]),
+    )
+    trace = open_recording(folder).trace
+    whole = with_range(trace, *trace.bounds)
+    [found] = arrivals(explain_run_step(whole, 0))
+    assert (found.times, found.members, found.wait_ns) == (1, 2, 2_000_000)
+
+
+def test_queued_collectives_of_the_flight_recorder_follow_each_other(written):
+    # All three are queued at once, and their ends are discovered together.
+    path = written("rank_0.json", flight_entries([(n, n, 100, None) for n in (1, 2, 3)]))
+    trace = open_recording(path).trace
+    assert [lane.name for lane in trace.header.lanes] == ["default_pg 0"]
+    assert odd_text(trace) == [
+        ("default_pg 0", "nccl:all_reduce", 0, 99_000_000),
+        ("default_pg 0", "nccl:all_reduce", 99_000_000, 99_000_000),
+        ("default_pg 0", "nccl:all_reduce", 99_000_000, 99_000_000),
+    ]
+
+
+def test_measured_collectives_of_the_flight_recorder_end_before_the_next_one_starts(written):
+    calls = [(1, 1, 100, 10), (2, 2, 100, 20), (3, 3, 100, 30)]
+    trace = open_recording(written("rank_0.json", flight_entries(calls))).trace
+    assert odd_text(trace) == [
+        ("default_pg 0", "nccl:all_reduce", 0, 10_000_000),
+        ("default_pg 0", "nccl:all_reduce", 10_000_000, 30_000_000),
+        ("default_pg 0", "nccl:all_reduce", 30_000_000, 60_000_000),
+    ]
 
 
 def test_nsight_tells_streams_calls_and_ranges(tmp_path):
