@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .messages import print_message
+
 
 class Guard:
     """Runs the recorder's code inside a user's training job.
@@ -52,4 +54,4 @@ class Guard:
         with self._lock:
             if not self.error:
                 self.error = " ".join(f"{type(error).__name__}: {error}".split())
-                print(f"bubblescope: the recording has ended: {self.error}", flush=True)
+                print_message(f"the recording has ended: {self.error}")

@@ -17,6 +17,7 @@ from torch import nn
 from .blocks import unwrapped
 from .clocks import ClockOffset, RankClocks
 from .events import RecordedStep
+from .messages import print_message
 from .rank_step import TRACKS, CounterValue, PlannedTask, rank_lanes, timed_step
 from .stream import FORMAT, QueuedWrite, Sender, Write, counter_rows, note_row, plan_row, step_rows
 from .wire import connect, is_address
@@ -117,7 +118,7 @@ class RankWriter:
         """
         self._sender.close(partial(self._write_end, outcome, warnings))
         if self._sender.failed:
-            print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+            print_message(f"not all was recorded: {self._sender.failed}")
 
     def _hand_in_numbers(self, count: int, write: QueuedWrite) -> None:
         if not self._sender.hand_in(write):
@@ -226,10 +227,8 @@ def _variable(name: str, accepted: range, consequence: str) -> int | None:
     if is_number and len(digits) < 10 and int(digits) in accepted:
         return int(digits)
     shown = ascii(text[:MOST_SHOWN])
-    print(
-        f"bubblescope: {name}={shown} is not a number from {accepted[0]} to {accepted[-1]:,}: "
-        f"{consequence}",
-        flush=True,
+    print_message(
+        f"{name}={shown} is not a number from {accepted[0]} to {accepted[-1]:,}: {consequence}"
     )
     return None
 

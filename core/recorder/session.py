@@ -33,6 +33,7 @@ from .guard import Guard
 from .instrument import Instrument
 from .loader import watch_batches
 from .memory import StepMemory
+from .messages import print_message
 from .rank_step import Op
 from .rank_writer import RankWriter
 
@@ -296,7 +297,7 @@ class record(AbstractContextManager["record"]):
         if not self._stream.has_begun:
             self._begin_stream(is_together=False)
             if not self._guard.error and self._stream.rank == 0:
-                print(f"bubblescope: {NO_STEPS}", flush=True)
+                print_message(NO_STEPS)
         self._instrument.finish(LAST_SECONDS)
         if is_whole and self._step:
             # Not after a failure: the other ranks may not reach this point.

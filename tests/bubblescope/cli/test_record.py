@@ -82,3 +82,38 @@ def test_a_request_to_end_while_the_command_starts_reaches_it(monkeypatch, tmp_p
     given = argparse.Namespace(words=["--", "sh", "-c", "sleep 20; exit 5"], out="rr")
     assert job.record_job(given) == 128 + signal.SIGTERM
     assert capsys.readouterr().err.count("\n") == 1
+
+
+EVALUATION = """
+import json
+import torch
+
+model = torch.nn.Linear(4, 4)
+model(torch.ones(2, 4)).sum().backward()
+print(json.dumps({"loss": 0.5}))
+"""
+
+
+def test_messages_of_the_recorder_are_not_in_the_output_of_the_job(record, tmp_path):
+    (tmp_path / "evaluate.py").write_text(EVALUATION)
+    done = record(f"{PYTHON} evaluate.py")
+    assert (done.returncode, done.stdout) == (0, '{"loss": 0.5}\n')
+    [line] = done.stderr.splitlines()
+    assert line.startswith("bubblescope: no optimizer of torch.optim has updated the model")
+
+
+TRAINING = """
+import torch
+
+model = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    model(torch.ones(2, 4)).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_a_job_whose_outputs_are_full_succeeds(record, tmp_path):
+    (tmp_path / "train.py").write_text(TRAINING)
+    done = record(f"sh -c 'RANK=none {PYTHON} train.py >/dev/full 2>&1 && echo trained'")
+    assert (done.returncode, done.stdout) == (0, "trained\n"), done.stderr

@@ -187,7 +187,7 @@ def test_a_compiled_update_has_the_same_graphs_and_a_message_says_that_it_is_not
     wanted = job(None)
     assert job(tmp_path) == wanted
     assert open_recording(tmp_path).trace.steps == []
-    assert "has updated the model outside of compiled code" in capsys.readouterr().out
+    assert "has updated the model outside of compiled code" in capsys.readouterr().err
 
 
 WHOLE = [reduced, reduced_to_the_largest, gathered, reduced_functionally]

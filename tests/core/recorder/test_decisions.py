@@ -189,7 +189,7 @@ def test_a_job_without_an_optimizer_says_that_there_are_no_steps(tmp_path, capsy
     with record(model, None, tmp_path):
         for _ in range(3):
             model(torch.ones(6, 8)).sum().backward()
-    assert "no optimizer" in capsys.readouterr().out
+    assert "no optimizer" in capsys.readouterr().err
     assert open_recording(tmp_path).trace.steps == []
 
 
@@ -414,7 +414,7 @@ def test_a_script_that_a_command_records_keeps_its_status(tmp_path):
     done = subprocess.run(
         [*words, sys.executable, "train.py"], cwd=tmp_path, timeout=100, capture_output=True
     )
-    assert done.returncode == 3 and done.stdout.decode().count("no optimizer") == 1
+    assert done.returncode == 3 and done.stderr.decode().count("no optimizer") == 1
     assert open_recording(tmp_path / "runs").trace.outcome == "failed"
 
 

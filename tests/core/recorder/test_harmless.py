@@ -4,6 +4,7 @@ import contextlib
 import copy
 import io
 import pickle
+import sys
 
 import pytest
 
@@ -184,8 +185,38 @@ def test_an_error_inside_the_recorder_ends_the_recording_in_a_line_and_not_the_j
     wanted = job(None)
     monkeypatch.setattr(place, name, raises)
     assert job(tmp_path) == wanted
-    lines = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and lines[0].startswith("bubblescope: ") and "no such name" in lines[0]
+
+
+class Unusable(io.StringIO):
+    """An output that cannot be written, such as a file on a full disk."""
+
+    def write(self, text):
+        raise OSError(28, "No space left on device")
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+UNUSABLE = {"full": Unusable, "closed": closed, "none": lambda: None}
+
+
+@pytest.mark.parametrize("unusable", UNUSABLE)
+@pytest.mark.parametrize("fails", [True, False], ids=["a hook fails", "the folder is a file"])
+def test_a_message_that_cannot_be_printed_harms_no_job(tmp_path, monkeypatch, unusable, fails):
+    wanted = job(None)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("RANK", "none")
+    if fails:
+        monkeypatch.setattr(hooks.BlockHooks, "begin", raises)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", UNUSABLE[unusable]())
+        patch.setattr(sys, "stderr", UNUSABLE[unusable]())
+        assert job(tmp_path / "file") == wanted
 
 
 @pytest.fixture
@@ -218,7 +249,7 @@ def test_a_renamed_private_name_of_torch_ends_the_recording_and_not_the_job(
     # The store is asked for by jobs of several ranks alone.
     monkeypatch.setattr(rank_writer.dist, "get_world_size", lambda group=None: 1 if group else 2)
     assert job(tmp_path, model=model) == wanted
-    (line,) = capsys.readouterr().out.splitlines()
+    (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("bubblescope: the recording has ended: AttributeError") and name in line
 
 

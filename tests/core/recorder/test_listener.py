@@ -120,12 +120,12 @@ def test_a_listener_that_vanishes_ends_the_recording_and_not_the_job(listener, c
 
     assert len(train(layers(Ends()), listener.address)) == 4
     assert len(train(layers(), listener.address)) == 4
-    assert "bubblescope: not all was recorded: " in capsys.readouterr().out
+    assert "bubblescope: not all was recorded: " in capsys.readouterr().err
 
 
 def test_an_address_without_a_token_is_refused_in_a_line_of_the_job(capsys):
     assert len(train(layers(), "tcp://127.0.0.1:9")) == 4
-    assert "as `bubblescope listen` shows it" in capsys.readouterr().out
+    assert "as `bubblescope listen` shows it" in capsys.readouterr().err
 
 
 def test_a_rank_of_the_next_job_is_taken_as_soon_as_the_last_one_knows_that_all_is_here(listener):
@@ -170,7 +170,7 @@ def test_a_job_whose_listener_takes_nothing_at_its_end_says_so(monkeypatch, caps
         train(layers(), out)
     assert (
         "bubblescope: not all was recorded: the last steps could not be written within "
-        "0.3 s" in capsys.readouterr().out
+        "0.3 s" in capsys.readouterr().err
     )
 
 

@@ -342,7 +342,7 @@ def test_a_number_of_the_rank_that_is_none_counts_as_unset(tmp_path, monkeypatch
     train(layers(), tmp_path)
     trace = open_recording(tmp_path / "rank-0.arrow").trace
     assert trace.steps == [0, 1, 2, 3]
-    lines = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().err.splitlines()
     if text.strip() in ("", "-1"):  # the usual ways to say that there are no ranks
         assert lines == []
     else:
@@ -358,7 +358,7 @@ def test_a_recording_that_cannot_be_written_ends_with_a_line_and_the_job_continu
 ):
     (tmp_path / "file").write_text("")
     assert len(train(layers(), tmp_path / "file")) == 4
-    assert capsys.readouterr().out.startswith("bubblescope: not all was recorded: ")
+    assert capsys.readouterr().err.startswith("bubblescope: not all was recorded: ")
 
 
 @pytest.fixture
