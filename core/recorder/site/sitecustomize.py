@@ -45,7 +45,14 @@ class _AfterTorch:
 
 
 def _begin() -> None:
-    importlib.import_module(f"{PACKAGE}.automatic").record_process(os.environ["BUBBLESCOPE_RECORD"])
+    """Start the recorder. If that fails, print one line: the job must not fail."""
+    try:
+        automatic = importlib.import_module(f"{PACKAGE}.automatic")
+        automatic.record_process(os.environ["BUBBLESCOPE_RECORD"])
+    except Exception as error:  # such as a package that this Python lacks
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        messages = importlib.import_module(f"{PACKAGE}.messages")
+        messages.print_message(f"this process is not recorded: {reason}")
 
 
 def _watch_exits() -> None:

@@ -117,3 +117,16 @@ def test_a_job_whose_outputs_are_full_succeeds(record, tmp_path):
     (tmp_path / "train.py").write_text(TRAINING)
     done = record(f"sh -c 'RANK=none {PYTHON} train.py >/dev/full 2>&1 && echo trained'")
     assert (done.returncode, done.stdout) == (0, "trained\n"), done.stderr
+
+
+def test_a_job_whose_python_lacks_a_package_of_the_recorder_trains_without_a_recording(
+    record, tmp_path
+):
+    missing = "No module named 'pyarrow'"
+    (tmp_path / "pyarrow.py").write_text(f"raise ModuleNotFoundError({missing!r})")
+    (tmp_path / "train.py").write_text(TRAINING + "print('trained')")
+    done = record(f"{PYTHON} train.py")
+    assert (done.returncode, done.stdout) == (2, "trained\n"), done.stderr
+    first, second = done.stderr.splitlines()
+    assert first == f"bubblescope: this process is not recorded: ModuleNotFoundError: {missing}"
+    assert second.startswith("bubblescope: nothing was recorded in rr: ")
