@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -21,27 +22,41 @@ PACKAGE = "bubblescope_recorder"
 
 
 class _AfterTorch:
-    """Import hook: finds torch in the usual way and starts the recorder once it is imported."""
+    """Import hook: finds torch in the usual way and starts the recorder once it is imported.
+
+    It stays until torch has run, because packages look for torch without importing it.
+    """
+
+    def __init__(self) -> None:
+        self._searching = threading.local()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name != "torch":
+        # The search below calls this hook again, and so may other hooks.
+        if name != "torch" or getattr(self._searching, "is_on", False):
             return None
-        # Remove the hook first: the search below would call it again, without end.
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self._searching.is_on = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._searching.is_on = False
         if spec is not None and spec.loader is not None:
-            loader: Any = spec.loader
-            run = loader.exec_module
+            self._watch(spec.loader)
+        return spec
 
-            def exec_module(module: ModuleType) -> None:
-                # torch must be imported completely before the recorder imports parts of it.
-                run(module)
+    def _watch(self, loader: Any) -> None:
+        """Make a loader start the recorder after torch; it may also load other modules."""
+        run = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            # torch must be imported completely before the recorder imports parts of it.
+            run(module)
+            if module.__name__ == "torch" and self in sys.meta_path:
+                sys.meta_path.remove(self)
                 _begin()
 
-            loader.exec_module = exec_module
-        return spec
+        loader.exec_module = exec_module
 
 
 def _begin() -> None:

@@ -12,6 +12,7 @@ import pytest
 from bubblescope.cli import job
 from core.paths import PROJECT_ROOT
 from core.process.program import start_program
+from core.recording.recording import open_recording
 
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 PYTHON = shlex.quote(sys.executable)
@@ -130,3 +131,30 @@ def test_a_job_whose_python_lacks_a_package_of_the_recorder_trains_without_a_rec
     first, second = done.stderr.splitlines()
     assert first == f"bubblescope: this process is not recorded: ModuleNotFoundError: {missing}"
     assert second.startswith("bubblescope: nothing was recorded in rr: ")
+
+
+def test_a_job_that_looks_for_torch_before_it_imports_it_is_recorded(record, tmp_path):
+    looks = "import importlib.util\nassert importlib.util.find_spec('torch')\n" * 2
+    (tmp_path / "train.py").write_text(looks + TRAINING)
+    done = record(f"{PYTHON} train.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert open_recording(tmp_path / "rr").trace.steps == [0, 1, 2]
+
+
+FINDER = """
+import importlib.util, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        found = [one.find_spec(name, path, target) for one in sys.meta_path if one is not self]
+        return next(filter(None, found), None)
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def test_a_job_whose_own_import_hook_asks_the_others_is_recorded(record, tmp_path):
+    (tmp_path / "train.py").write_text(FINDER + TRAINING)
+    done = record(f"{PYTHON} train.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert open_recording(tmp_path / "rr").trace.steps == [0, 1, 2]
