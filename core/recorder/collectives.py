@@ -62,13 +62,15 @@ TRANSFERS = ("send", "recv", "recv_anysource")
 class BucketHook:
     """Communication hook of a DistributedDataParallel model; the model never releases it.
 
-    It averages each bucket as torch does without a hook. During a recording, `begin` notes a bucket
-    and returns the function that notes its end.
+    It averages each bucket as torch does without a hook, with the same bits. During a recording,
+    `begin` notes a bucket and returns the function that notes its end. `active` is the running
+    collective that counts the ranks that have not joined, if the average is that of these ranks.
     """
 
     def __init__(self, group: Any) -> None:
         self._group = group
         self.begin: Callable[[Any, Tensor, Any], NoteEnd | None] | None = None
+        self.active: Any = None
 
     def reduce(
         self,
@@ -76,7 +78,12 @@ class BucketHook:
         bucket: dist.GradBucket,  # type: ignore[name-defined]
     ) -> torch.futures.Future[torch.Tensor]:
         """All-reduce a bucket to its average."""
-        gradients = bucket.buffer().div_(dist.get_world_size(self._group))
+        gradients = bucket.buffer()
+        # torch divides sparse gradients, and multiplies others.
+        if gradients.is_sparse:
+            gradients.div_(self._ranks())
+        else:
+            gradients.mul_(1 / self._ranks())
         begin = self.begin
         end = None if begin is None else begin(bucket, gradients, self._group)
         work: Any = self._group.allreduce([gradients])
@@ -87,6 +94,13 @@ class BucketHook:
             return future.value()[0]
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
+
+    def _ranks(self) -> int:
+        """Return the number of ranks by which torch would divide the sum."""
+        if self.active is None:
+            return dist.get_world_size(self._group)
+        self.active.wait()
+        return int(self.active.result()[0].item())
 
 
 _BUCKETS: weakref.WeakKeyDictionary[nn.Module, BucketHook] = weakref.WeakKeyDictionary()
@@ -101,6 +115,30 @@ class Replacement:
     name: str
     original: Callable[..., Any]
     timed: Callable[..., Any]
+
+
+def _watch_joins() -> None:
+    """Let the hooks of models know how many ranks have not joined, in torch's `Join` context.
+
+    This stays after a recording, because the hooks stay too.
+    """
+    from torch.distributed.algorithms.join import Join
+
+    notify = Join.notify_join_context
+    if hasattr(notify, "is_watched"):
+        return
+
+    def watched(joinable: Any) -> Any:
+        work: Any = notify(joinable)
+        if isinstance(work, TimedWork):
+            work = work._work  # the reducer, which is written in C++, takes only torch's own
+        hook = _BUCKETS.get(joinable)
+        if hook is not None and work is not None:
+            hook.active = None if joinable._divide_by_initial_world_size else work
+        return work
+
+    watched.is_watched = True  # type: ignore[attr-defined]
+    Join.notify_join_context = staticmethod(watched)  # type: ignore[method-assign]
 
 
 class CollectiveHooks:
@@ -133,6 +171,7 @@ class CollectiveHooks:
             if original is not None:
                 begin = partial(self._begin_transfer, name)
                 self._replace(dist.ProcessGroup, name, original, begin)
+        _watch_joins()
 
     def watch(self, model: nn.Module) -> None:
         """Record the buckets of a model in DistributedDataParallel.
@@ -185,7 +224,7 @@ class CollectiveHooks:
 
     def _register(self, model: Any) -> None:
         """Time a model's buckets, unless the job has registered a communication hook."""
-        if model._comm_hooks:
+        if model._comm_hooks or not _is_exact(model):
             return
         if model not in _BUCKETS:
             buckets = BucketHook(model.process_group)
@@ -336,6 +375,17 @@ def _inner_cell(function: Any) -> CellType | None:
         if unwrap(cell.cell_contents) is inner:
             return cell  # type: ignore[no-any-return]
     return None
+
+
+def _is_exact(model: Any) -> bool:
+    """Return True if a communication hook can average the gradients with the same bits as torch.
+
+    torch multiplies new gradients by 1 / ranks, but divides those that it has added to an earlier
+    gradient in the bucket. A hook gets both alike.
+    """
+    ranks: int = dist.get_world_size(model.process_group)
+    is_power_of_two = not ranks & (ranks - 1)
+    return is_power_of_two or not model.gradient_as_bucket_view
 
 
 def _tensors(given: Iterable[object]) -> list[list[Tensor]]:
