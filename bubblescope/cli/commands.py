@@ -32,7 +32,7 @@ from core.files import check_folder, check_outputs, write_whole
 from core.machine import host_hardware
 from core.plain import plain, say
 from core.plan.devices import KINDS, Hardware
-from core.plan.launching import Hosts, check_launch, check_parts
+from core.plan.launching import Hosts, check_launch, check_plans
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
 from core.plan.planning import PlannedRun, check, check_unmeasured, plan_run
@@ -168,7 +168,7 @@ def _launch(
     elif out:
         # Otherwise recordings of an earlier job would be mistaken for this job's.
         check_folder("--record", out)
-    check_parts(specification, planned.plans.values())
+    check_plans(specification, planned.plans.values())
     return launch(specification, lanes, hosts, out, arguments.verbose)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.counts import lanes_text
 from core.errors import PlanError
-from core.message import Message, message
+from core.message import Message, Text, message
 from core.option import listed
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
@@ -106,17 +106,37 @@ def _problems_of_hosts(hosts: Hosts, lanes: int, out: str) -> Iterator[Message]:
         )
 
 
-def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
-    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or refuse."""
-    distinct: set[int] = set()
+def check_plans(specification: Specification, plans: Iterable[Plan]) -> None:
+    """Raise PlanError for plans that torch's schedules would run in another way, or refuse."""
+    if specification[SCHEDULE] is None:
+        return
+    for problem in _problems_of_microbatches(tuple(plans)):
+        raise PlanError(problem)
+
+
+def _problems_of_microbatches(plans: Sequence[Plan]) -> Iterator[Message]:
+    """Yield a text for micro-batches of several sizes, and for several numbers of them.
+
+    torch's schedules weight all micro-batches equally, and have one number of them for all steps.
+    """
+    sizes: set[int] = set()
     for plan in plans:
-        distinct.update(part.rows for part in plan.parts)
-    if specification[SCHEDULE] is not None and len(distinct) > 1:
-        sizes = [str(size) for size in sorted(distinct)]
-        raise PlanError(
-            message(
-                "micro-batches of {sizes} rows: torch's schedules need one size; let "
-                "--microbatches divide --batch, and --batch --data",
-                sizes=listed(sizes, "and"),
-            )
+        sizes.update(part.rows for part in plan.parts)
+    counts = {len(plan.parts) for plan in plans}
+    if len(sizes) > 1:
+        yield message(
+            "micro-batches of {sizes} rows: torch's schedules need one size; let "
+            "--microbatches divide --batch, and --batch --data",
+            sizes=_numbers(sizes),
         )
+    if len(counts) > 1:
+        yield message(
+            "steps of {counts} micro-batches: torch's schedules need one number; let --batch "
+            "divide --data",
+            counts=_numbers(counts),
+        )
+
+
+def _numbers(values: Iterable[int]) -> Text:
+    """Return `2 and 3`."""
+    return listed([str(value) for value in sorted(values)], "and")

@@ -15,7 +15,7 @@ from core.errors import PlanError
 from core.message import Text, error_message
 from core.models.description import ModelDescription
 from core.plan.devices import Hardware
-from core.plan.launching import Hosts, check_launch, check_parts
+from core.plan.launching import Hosts, check_launch, check_plans
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
 from core.plan.plan import Lane, Plan
 from core.plan.planning import check, plan_run, plans_of, run_lanes
@@ -112,7 +112,7 @@ def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iter
         # Defaults are filled in because torch must support the default schedule too.
         filled = with_defaults(specification)
         check_launch(filled, lanes, Hosts(), "")
-        check_parts(filled, plans)
+        check_plans(filled, plans)
 
 
 def schedule_problems(

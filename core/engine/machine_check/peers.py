@@ -31,7 +31,7 @@ from core.engine.models.workload import build_workload, make_optimizer
 from core.engine.torchrun.launch import run_torchrun
 from core.message import message
 from core.plan.devices import Hardware
-from core.plan.launching import Hosts, check_launch, check_parts
+from core.plan.launching import Hosts, check_launch, check_plans
 from core.plan.planning import plan_run
 from core.plan.specification import Specification
 from core.recording.recording import open_recording, read_stream
@@ -114,7 +114,7 @@ def _torchrun_steps(specification: Specification, hardware: Hardware, out: str) 
     launched = plan_run(specification, hardware)
     lanes = list(launched.lanes)
     check_launch(launched.specification, lanes, Hosts(), out)
-    check_parts(launched.specification, launched.plans.values())
+    check_plans(launched.specification, launched.plans.values())
     rank_backend(lanes)
     with stop_after(RUN_SECONDS) as stop:
         ended = run_torchrun(

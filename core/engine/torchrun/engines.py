@@ -193,7 +193,7 @@ class PipelineEngine(TorchEngine):
         # Only the rank with the last stage has losses.
         if not losses:
             return torch.zeros((), device=self.device)
-        # The mean of the micro-batches' means is the batch's mean, because check_parts ensures
+        # The mean of the micro-batches' means is the batch's mean, because check_plans ensures
         # that they have equal sizes. torch divides the gradients by their number itself.
         return torch.stack(losses).mean().detach()
 

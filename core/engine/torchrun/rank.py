@@ -32,7 +32,7 @@ from core.engine.verify import plain_step, step_errors
 from core.machine import host_hardware
 from core.models.description import ModelDescription
 from core.plan.devices import HOST, device_kind
-from core.plan.launching import check_parts
+from core.plan.launching import check_plans
 from core.plan.plan import Lane, Plan
 from core.plan.planning import plan_run
 from core.plan.specification import Specification
@@ -53,7 +53,7 @@ class LaunchedRank:
         self._specification = planned.specification
         self._plans = planned.plans
         # Not checked earlier: the user's own model must be built before it can be planned.
-        check_parts(self._specification, self._plans.values())
+        check_plans(self._specification, self._plans.values())
         lanes = planned.lanes
         self._device = _device(lanes, settings.nodes)
         # Each host has an equal part of the lanes.

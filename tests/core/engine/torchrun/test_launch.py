@@ -15,7 +15,7 @@ from core.errors import PlanError
 from core.machine import host_hardware
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
-from core.plan.launching import LAUNCHED, TORCH_SCHEDULES, Hosts, check_launch, check_parts
+from core.plan.launching import LAUNCHED, TORCH_SCHEDULES, Hosts, check_launch, check_plans
 from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
@@ -80,8 +80,22 @@ def plans(job):
 def test_micro_batches_of_several_sizes_are_refused_for_torchs_schedules(values, words):
     job = with_defaults(JOB.having(**{"strategy": "pipeline", "microbatches": 4, **values}))
     with pytest.raises(PlanError, match=words):
-        check_parts(with_defaults(job), plans(job))
-    check_parts(with_defaults(job.having(strategy="ddp")), plans(job))
+        check_plans(with_defaults(job), plans(job))
+    check_plans(with_defaults(job.having(strategy="ddp")), plans(job))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--devices 2xcpu --batch 8 --data 20", "steps of 4 and 8 micro-batches: "),
+        ("--devices 2xcpu --batch 16 --split-size 4 --data 40", "steps of 2 and 4 micro-batches: "),
+    ],
+)
+def test_a_last_step_of_fewer_micro_batches_is_refused_before_the_start(words, told, capsys):
+    asked = ["run", "--launcher", "torchrun", "--strategy", "pipeline", *words.split()]
+    assert run_arguments(asked) == 2
+    said = capsys.readouterr().err
+    assert told in said and said.count("\n") == 1
 
 
 def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
