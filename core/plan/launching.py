@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.counts import lanes_text
+from core.counts import lanes_text, stages_text
 from core.errors import PlanError
 from core.message import Message, Text, message
 from core.option import listed
 from core.plan.faults import faults_text
-from core.plan.pipeline.options import BALANCE, SCHEDULE
-from core.plan.plan import Lane, Plan
+from core.plan.pipeline.options import BALANCE, CHUNKS, SCHEDULE
+from core.plan.plan import Lane, Plan, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
@@ -110,8 +110,31 @@ def check_plans(specification: Specification, plans: Iterable[Plan]) -> None:
     """Raise PlanError for plans that torch's schedules would run in another way, or refuse."""
     if specification[SCHEDULE] is None:
         return
-    for problem in _problems_of_microbatches(tuple(plans)):
+    found = tuple(plans)
+    for plan in found:
+        _check_stages(specification, plan)
+    for problem in _problems_of_microbatches(found):
         raise PlanError(problem)
+
+
+def _check_stages(specification: Specification, plan: Plan) -> None:
+    """Raise PlanError unless every lane holds the number of stages that the schedule needs."""
+    name = specification[SCHEDULE]
+    assert name is not None
+    schedule = SCHEDULES[name]
+    lanes = sum(lane.role is Role.COMPUTE for lane in plan.lanes)
+    needed = schedule.stage_count(lanes, specification[CHUNKS] or schedule.chunks)
+    if len(plan.stages) != needed:
+        raise PlanError(
+            message(
+                "{stages} on {lanes}: {flag} runs {schedule} with {needed}",
+                stages=stages_text(len(plan.stages)),
+                lanes=lanes_text(lanes),
+                flag="--launcher torchrun",
+                schedule=name,
+                needed=stages_text(needed),
+            )
+        )
 
 
 def _problems_of_microbatches(plans: Sequence[Plan]) -> Iterator[Message]:

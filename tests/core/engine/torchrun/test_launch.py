@@ -1,6 +1,7 @@
 """The app's own strategies under torchrun: what is refused, one job that runs, and how it ends."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -96,6 +97,32 @@ def test_a_last_step_of_fewer_micro_batches_is_refused_before_the_start(words, t
     assert run_arguments(asked) == 2
     said = capsys.readouterr().err
     assert told in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("gpipe --stages 4 --devices 2xcpu", "4 stages on 2 lanes: .* gpipe with 2 stages"),
+        ("1f1b --stages 2 --devices 4xcpu", "2 stages on 4 lanes: .* 1f1b with 4 stages"),
+        ("gpipe --borders 1,2,3 --devices 2xcpu", "4 stages on 2 lanes: .* gpipe with 2 stages"),
+        ("interleaved --stages 2 --devices 2xcpu", "2 stages on 2 lanes: .* with 4 stages"),
+    ],
+)
+def test_another_number_of_stages_than_the_lanes_hold_is_refused_before_the_start(
+    words, told, capsys
+):
+    asked = ["run", "--launcher", "torchrun", "--strategy", "pipeline", "--depth", "8"]
+    assert run_arguments([*asked, "--schedule", *words.split()]) == 2
+    said = capsys.readouterr().err
+    assert re.search(told, said) and said.count("\n") == 1
+
+
+def test_the_usual_number_of_stages_may_be_given():
+    for name in TORCH_SCHEDULES:
+        count = SCHEDULES[name].stage_count(2, SCHEDULES[name].chunks)
+        model = ModelSettings("mlp", depth=8)
+        job = Specification("pipeline", model, "2xcpu", schedule=name, batch=8, stages=count)
+        check_plans(with_defaults(job), plans(job))
 
 
 def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
