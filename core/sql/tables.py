@@ -12,7 +12,7 @@ from core.explain.causes import CAUSES
 from core.explain.run_step import explain_run_step
 from core.plan.task import nullable_ints
 from core.recording.exporters.span_files import SCHEMA, span_batches
-from core.trace.complete import measured_steps
+from core.trace.complete import completed_steps
 from core.trace.listing import Listing
 from core.trace.trace import Trace
 
@@ -43,7 +43,7 @@ def steps(trace: Trace) -> pa.Table:
     # If a step has several losses, the last one is used.
     losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
     numbers = table.numbers.tolist()
-    whole = set(measured_steps(trace))
+    whole = set(completed_steps(trace))
     is_measured = [step in whole for step in numbers]
     losses_of_steps = [losses.get(step) for step in numbers]
     columns = {
@@ -60,7 +60,7 @@ def steps(trace: Trace) -> pa.Table:
 def idle(trace: Trace) -> pa.Table:
     """Return a row for each idle interval of a compute lane in a measured step, with its cause.
 
-    `waits_for` names the lane of the blocking task.
+    Steps are those that `steps` calls measured. `waits_for` names the lane of the blocking task.
     """
     names = [lane.name for lane in trace.header.lanes]
     steps: ArrayList = []
@@ -69,7 +69,7 @@ def idle(trace: Trace) -> pa.Table:
     durations: ArrayList = []
     causes: ArrayList = []
     blocking_lanes: ArrayList = []
-    for step in measured_steps(trace):
+    for step in completed_steps(trace):
         explanation = explain_run_step(trace, step)
         steps.append(np.full(len(explanation.lane), step))
         lanes.append(explanation.lane)

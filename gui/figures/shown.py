@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.trace.complete import measured_steps
+from core.trace.complete import completed_steps, measured_steps
 from core.trace.excerpt import ExcerptOptions, range_zero, resolve_range, resolve_steps
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
@@ -52,9 +52,9 @@ def origin_of(scene: Scene, shown: Range) -> Origin:
 def default_range(trace: Trace) -> Range:
     """Return the range of the last measured steps, or of warm-up steps if there are no others.
 
-    A trace without steps is shown as a whole.
+    Incomplete steps count only if no step is complete. A trace without steps is shown as a whole.
     """
-    measured = measured_steps(trace)
+    measured = completed_steps(trace) or measured_steps(trace)
     steps = measured or trace.steps
     if not steps and trace.span_count:
         return Range(*trace.bounds, tr("the whole trace"))

@@ -62,6 +62,18 @@ def test_the_tables_add_up_to_what_the_summary_says(trace):
     assert [row[2] for row in found.rows] == losses
 
 
+def test_a_step_that_is_cut_off_is_not_measured_and_has_no_idle_time(tmp_path):
+    whole = PROJECT_ROOT / "resources" / "recordings" / "1f1b-2-cpu-lanes.arrow"
+    (tmp_path / "cut.arrow").write_bytes(whole.read_bytes()[:95_000])
+    cut = open_recording(tmp_path / "cut.arrow").trace
+    counted = [step.step for step in summarise(cut).steps if step.complete]
+    found = answer("SELECT step, measured FROM steps ORDER BY step", {1: cut}).rows
+    assert found[-1] == (6, False)
+    assert [step for step, is_measured in found if is_measured] == counted
+    found = answer("SELECT DISTINCT step FROM idle ORDER BY step", {1: cut}).rows
+    assert [step for (step,) in found] == counted == [2, 3]
+
+
 def test_several_runs_are_told_apart_by_their_numbers(trace):
     other = trace_of(specification("dp", steps=1))
     found = answer(

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from core.paths import PROJECT_ROOT
 from core.recording.decode import append_batch
+from core.recording.recording import open_recording
 from core.trace.trace import Trace
 from gui.app.titles import run_title
 from gui.figures.shown import default_range
@@ -189,6 +191,13 @@ def test_only_measured_steps_are_shown_by_default(trace: Trace) -> None:
     assert shown.steps == (5, 6)
     assert (shown.start, shown.end) == (trace.step_bounds(5)[0], trace.step_bounds(6)[1])
     assert default_range(trace_of(specification(steps=1))).text == "1 measured step"
+
+
+def test_a_step_that_is_cut_off_is_no_measured_step_of_a_figure(tmp_path: Path) -> None:
+    whole = PROJECT_ROOT / "resources" / "recordings" / "1f1b-2-cpu-lanes.arrow"
+    (tmp_path / "cut.arrow").write_bytes(whole.read_bytes()[:95_000])
+    shown = default_range(open_recording(tmp_path / "cut.arrow").trace)
+    assert (shown.steps, shown.text) == ((2, 3), "2 measured steps")
 
 
 @pytest.mark.parametrize(
