@@ -89,9 +89,8 @@ class ExportedSpans:
         spans = self.spans[first:last]
         rows = spans.table.rows[spans.row]
         columns = {name: rows[name] for name in _NUMBERS}
-        has_no_step = spans.step == ABSENT
-        number = spans.step + 1
-        columns["iteration"] = np.where(has_no_step, ABSENT, number)
+        step = steps_of(self.trace, spans)
+        columns["iteration"] = np.where(step == ABSENT, ABSENT, step + 1)
         found: list[dict[str, int]] = [{} for _ in range(len(spans))]
         for name, column in columns.items():
             # 0 rows or bytes mean none; stage 0 and micro-batch 0 are the first ones.
@@ -127,6 +126,14 @@ class ExportedSpans:
         place, is_found = find_keys(key[order], wanted_key)
         needed = order[place[is_found]]
         return np.stack([needed, waiting[is_found]], axis=1)
+
+
+def steps_of(trace: Trace, spans: Spans) -> NDArray[np.int32]:
+    """Return the step of each of n spans of a trace, ABSENT for a span outside of all steps."""
+    # A span after the last step has the number of a step that does not exist, because the numbers
+    # on a lane must not decrease.
+    is_in_step = np.isin(spans.step, trace.step_table.numbers)
+    return np.where(is_in_step, spans.step, np.int32(ABSENT))
 
 
 def chunks(count: int) -> Iterator[tuple[int, int]]:

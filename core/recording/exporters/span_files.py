@@ -16,6 +16,7 @@ from core.recording.exporters.exported_spans import (
     attribute_column,
     nullable_numbers,
     nullable_words,
+    steps_of,
 )
 from core.recording.schema import arrow_types
 from core.trace.listing import Listing
@@ -86,7 +87,7 @@ def _batch(
     lane_names = [lane.name for lane in listing.trace.header.lanes]
     columns = [
         nullable_words(lanes, lane_names, written),
-        pa.array(spans.step),
+        nullable_numbers(steps_of(listing.trace, spans), pa.int32()),
         pa.array(tasks["task"]),
         nullable_words(tasks["name"], spans.table.names, written),
     ]

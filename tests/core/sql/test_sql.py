@@ -1,5 +1,7 @@
 """SQL over runs: the tables say what the trace says, and a query reads nothing else."""
 
+import csv
+import json
 import os
 import re
 import threading
@@ -72,6 +74,37 @@ def test_a_step_that_is_cut_off_is_not_measured_and_has_no_idle_time(tmp_path):
     assert [step for step, is_measured in found if is_measured] == counted
     found = answer("SELECT DISTINCT step FROM idle ORDER BY step", {1: cut}).rows
     assert [step for (step,) in found] == counted == [2, 3]
+
+
+def profiled(*steps):
+    """A trace of PyTorch's profiler: a call before, in and after `steps` of 100 us each."""
+    events = [{"ph": "X", "cat": "cpu_op", "name": "before", "pid": 1, "tid": 1, "ts": 0, "dur": 9}]
+    for place, step in enumerate(steps, 1):
+        at = {"ph": "X", "pid": 1, "tid": 1, "ts": 100 * place}
+        name = f"ProfilerStep#{step}"
+        events += [
+            {**at, "cat": "user_annotation", "name": name, "dur": 100},
+            {**at, "cat": "cpu_op", "name": "aten::mm", "ts": at["ts"] + 10, "dur": 50},
+        ]
+    late = {"cat": "cpu_op", "name": "after", "ts": 100 * len(steps) + 200, "dur": 9}
+    events.append({"ph": "X", "pid": 1, "tid": 1, **late})
+    return {"schemaVersion": 1, "traceEvents": events}
+
+
+def test_spans_outside_of_all_steps_have_no_step(tmp_path):
+    path = tmp_path / "trace.json"
+    for numbers, steps in ((range(3, 6), 3), ((), 0)):
+        path.write_text(json.dumps(profiled(*numbers)))
+        trace = open_recording(path).trace
+        found = answer("SELECT name, step FROM spans", {1: trace}).rows
+        assert {name for name, step in found if step is None} == {"before", "after"}
+        assert len({step for _, step in found if step is not None}) == steps
+        query = "SELECT step FROM spans WHERE step IS NOT NULL EXCEPT SELECT step FROM steps"
+        assert answer(query, {1: trace}).rows == ()
+        assert run_arguments(["export", str(path), "--table", str(tmp_path / "spans.csv")]) == 0
+        with (tmp_path / "spans.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {row["name"] for row in rows if row["step"] == ""} == {"before", "after"}
 
 
 def test_several_runs_are_told_apart_by_their_numbers(trace):

@@ -107,6 +107,21 @@ def test_what_a_format_holds_comes_back(tmp_path, held, name):
         assert links_of(opened.trace) == links_of(trace) != []
 
 
+def test_work_after_the_last_step_does_not_come_back_as_a_step(tmp_path):
+    events = [{"ph": "X", "cat": "cpu_op", "name": "late", "pid": 1, "tid": 1, "ts": 900, "dur": 9}]
+    for step in (3, 4, 5):
+        at = {"ph": "X", "pid": 1, "tid": 1, "ts": 100 * step}
+        title = f"ProfilerStep#{step}"
+        events.append({**at, "cat": "user_annotation", "name": title, "dur": 100})
+        events.append({**at, "cat": "cpu_op", "name": "aten::mm", "dur": 50})
+    document = {"schemaVersion": 1, "traceEvents": events}
+    (tmp_path / "trace.json").write_text(json.dumps(document))
+    trace = open_recording(tmp_path / "trace.json").trace
+    list(write_chrome(trace, tmp_path / "again.json"))
+    assert len(trace.steps) == 3
+    assert open_recording(tmp_path / "again.json").trace.steps == trace.steps
+
+
 def test_only_rows_that_work_in_another_programs_trace_work_when_it_comes_back(tmp_path):
     trace = open_recording(TWO_RANKS).trace
     told = sorted((lane.name, lane.role) for lane in working_lanes(trace.header.lanes))
