@@ -80,4 +80,8 @@ def _limit_memory(more: int) -> None:
     except OSError:  # not on Linux, where DuckDB's own limit remains
         return
     most = pages * resource.getpagesize() + more
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    # A process may not exceed a limit that it was given, such as one of `ulimit -v`.
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

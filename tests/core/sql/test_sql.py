@@ -4,6 +4,8 @@ import csv
 import json
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
 
@@ -283,6 +285,18 @@ def test_a_query_that_needs_too_much_memory_is_refused(trace, tmp_path, monkeypa
     assert "\n" not in str(raised.value) and "emory" in str(raised.value)
     assert time.monotonic() - began < 30
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_query_is_answered_under_a_limit_of_the_system(tmp_path):
+    record(specification(steps=1), tmp_path / "run.arrow")
+    query = "SELECT count(*) AS n FROM steps"
+    command = [sys.executable, str(PROJECT_ROOT / "main.py"), "sql", "run.arrow", query]
+    limited = ["sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", *command]
+    done = subprocess.run(
+        limited, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["n", "3"]
 
 
 @pytest.mark.parametrize(
