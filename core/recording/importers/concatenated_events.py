@@ -64,7 +64,7 @@ def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
         launched=_optional_column(parts, "launched"),
         step=_optional_column(parts, "step"),
         links=np.concatenate(link_columns),
-        steps=_all_steps(parts),
+        steps=StepRanges.joined([part.steps for part in parts]),
         counters=tuple(counters),
         issues=issues,
         arguments=concatenated(arguments),
@@ -161,12 +161,3 @@ def _optional_column(parts: Sequence[ImportedEvents], name: str) -> NDArray[Any]
             column = np.full(len(part), ABSENT)
         filled.append(column)
     return np.concatenate(filled)
-
-
-def _all_steps(parts: Sequence[ImportedEvents]) -> StepRanges:
-    """Return the steps of all parts; steps of one number are one step."""
-    return StepRanges.spanning(
-        np.concatenate([part.steps.number for part in parts]),
-        np.concatenate([part.steps.start for part in parts]),
-        np.concatenate([part.steps.end for part in parts]),
-    )

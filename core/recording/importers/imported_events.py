@@ -74,6 +74,15 @@ class StepRanges:
         np.maximum.at(last, which, end)
         return cls(numbers, first, last)
 
+    @classmethod
+    def joined(cls, several: Sequence[StepRanges]) -> StepRanges:
+        """Return the steps of several ranks or processes; steps of one number are one step."""
+        return cls.spanning(
+            np.concatenate([steps.number for steps in several]),
+            np.concatenate([steps.start for steps in several]),
+            np.concatenate([steps.end for steps in several]),
+        )
+
     def at(self, times: Ints) -> NDArray[np.int32]:
         """Return the number of the step at each time.
 

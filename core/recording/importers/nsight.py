@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
 from core.message import message
+from core.order import groups
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import encode_values, kinds_from_names, steps_from_names
@@ -23,6 +25,7 @@ from core.recording.importers.imported_events import (
     ImportedEvents,
     ImportedTrack,
     Launches,
+    StepRanges,
 )
 from core.recording.importers.nsight_database import (
     MOST_CHARACTERS,
@@ -30,6 +33,7 @@ from core.recording.importers.nsight_database import (
     read_strings,
     stored_columns,
 )
+from core.recording.importers.rank_collectives import with_matched_collectives
 from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress
 from core.recording.limits import TOO_MANY_CHARACTERS, TOO_MANY_ROWS, check_count, most_events
@@ -87,7 +91,8 @@ def read_nsight(path: Path, progress: Progress | None = None) -> ImportedEvents:
             events.add_table(database, table, strings)
     if not events.start:
         return ImportedEvents.empty()
-    return events.imported(path)
+    # All processes of an export have one clock.
+    return with_matched_collectives(events.imported(path), has_one_clock=True)
 
 
 def _read_texts(path: Path) -> Iterator[str]:
@@ -200,14 +205,11 @@ class _NsightEvents:
         kind = kinds_from_names(names)[name]
         types = np.array([type_ for type_, _, _, _ in self.key])
         is_range = types == _RANGE
-        steps = steps_from_names(names, name[is_range], start[is_range], end[is_range])
+        step, steps = self._steps(names, name, start, end, is_range)
         length = end - start
         busy = np.bincount(track, length, len(keys))
         moving = np.bincount(track, length * IS_COMMUNICATION[kind], len(keys))
         mostly_moves = 2 * moving > busy
-        step = None
-        if len(steps.number):
-            step = steps.at(start)
         places = np.array(self.place, np.int32)
         launches = self._launches(types)
         self.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
@@ -226,6 +228,32 @@ class _NsightEvents:
             issues=self.issues,
             arguments=sequential_arguments(path, places, _read_texts),
         )
+
+    def _steps(
+        self,
+        names: tuple[str, ...],
+        name: NDArray[np.int32],
+        start: Ints,
+        end: Ints,
+        is_range: Bools,
+    ) -> tuple[NDArray[np.int32] | None, StepRanges]:
+        """Return the step of each event, None without steps, and the steps of all processes.
+
+        Each process has its own steps; one without any has those of the others.
+        """
+        found = steps_from_names(names, name[is_range], start[is_range], end[is_range])
+        if not len(found.number):
+            return None, found
+        step = found.at(start)
+        process = np.array([process for _, process, _, _ in self.key])
+        all_steps = []
+        for events in groups(process):
+            ranges = events[is_range[events]]
+            own = steps_from_names(names, name[ranges], start[ranges], end[ranges])
+            if len(own.number):
+                step[events] = own.at(start[events])
+                all_steps.append(own)
+        return step, StepRanges.joined(all_steps)
 
     def _launches(self, types: Ints) -> Launches:
         """Match calls and tasks by correlation id; each process has its own ids."""

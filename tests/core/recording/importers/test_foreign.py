@@ -297,6 +297,54 @@ def test_no_host_is_late_while_a_device_replays_graphs(tmp_path):
     assert "Devices idle 1.7 %" in text and "Nothing stands out" in text
 
 
+def two_processes(path, kernels):
+    """An export of processes 10 and 11, which lags by 40 ms; kernels have process, name and ms."""
+    base = sqlite3.connect(path)
+    base.executescript(
+        """
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, "end" INT, deviceId INT, streamId INT,
+            correlationId INT, globalPid INT, demangledName INT);
+        CREATE TABLE NVTX_EVENTS (start INT, "end" INT, text TEXT, textId INT, globalTid INT);
+        INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'ncclDevKernel_AllReduce_Sum');
+        """
+    )
+    for process, name, start, end in kernels:
+        times = start * 1_000_000, end * 1_000_000
+        base.execute(
+            "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, ?, 7, 0, ?, ?)",
+            (*times, process, process << 24, name),
+        )
+    for process, lag in ((10, 0), (11, 40)):
+        for number in (1, 2):
+            start = (100 * number - 100 + lag) * 1_000_000
+            base.execute(
+                "INSERT INTO NVTX_EVENTS VALUES (?, ?, ?, NULL, ?)",
+                (start, start + 100_000_000, f"step {number}", process << 24 | 1),
+            )
+    base.commit()
+    base.close()
+
+
+def test_each_process_of_nsight_has_its_own_steps(tmp_path):
+    path = tmp_path / "run.sqlite"
+    kernels = [(10, 1, 50, 60), (10, 1, 120, 130), (11, 1, 50, 60), (11, 1, 120, 130)]
+    two_processes(path, [*kernels, (11, 1, 150, 160)])
+    trace = open_recording(path).trace
+    steps = {lane.device: trace.spans(lane.index).step.tolist() for lane in trace.header.lanes[:2]}
+    assert steps == {"process 10": [0, 1], "process 11": [0, 0, 1]}
+
+
+def test_collectives_of_two_processes_of_nsight_meet_only_if_they_run_at_the_same_time(tmp_path):
+    path = tmp_path / "run.sqlite"
+    times = {10: [(10, 20), (50, 60), (80, 85)], 11: [(55, 60), (90, 95)]}
+    kernels = [(process, 2, *each) for process, some in times.items() for each in some]
+    two_processes(path, [*kernels, (10, 1, 0, 5), (11, 1, 41, 45)])
+    trace = open_recording(path).trace
+    [found] = arrivals(explain_run_step(trace, 0))
+    assert (found.times, found.members, found.wait_ns) == (1, 2, 5_000_000)
+
+
 def test_nsight_without_a_table_or_with_a_trigger_is_refused_or_harmless(tmp_path):
     path = tmp_path / "run.sqlite"
     base = sqlite3.connect(path)
