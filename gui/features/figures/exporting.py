@@ -15,7 +15,7 @@ from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.feature import Shell
 from gui.app.figure_options import FigureOptions
 from gui.app.jobs import Runner
-from gui.app.run import opened_files
+from gui.app.run import Run, opened_files
 from gui.app.run_names import file_name
 from gui.app.saving import IMAGES, Saver
 from gui.features.compare.chooser import others
@@ -104,11 +104,21 @@ class Exporting(Saver):
 
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
-        if self.scene() is not None:
-            self.ask(tr("Export report"), self.offered(".html"), [REPORT], self.report_to)
+        scene = self.scene()
+        run = self._shell.run_shown
+        if scene is not None and run is not None:
+            # This run, although another one may be shown before the user has named a file.
+            write = partial(self._write_report, scene, run)
+            self.ask(tr("Export report"), self.offered(".html"), [REPORT], write)
 
     def report_to(self, path: Path) -> None:
         """Write a report in slices, so that the window responds and the user can cancel it."""
+        scene = self.scene()
+        run = self._shell.run_shown
+        if scene is not None and run is not None:
+            self._write_report(scene, run, path)
+
+    def _write_report(self, scene: Scene, run: Run, path: Path) -> None:
         from gui.report.job import report_work  # not at start-up
 
         try:
@@ -116,10 +126,11 @@ class Exporting(Saver):
         except PlanError as error:
             self._banner.say(problem_text(error))
             return
-        scene = self.scene()
-        run = self._shell.run_shown
-        if scene is not None and run is not None:
-            self.report.start(report_work(scene, path, self._explainer, run.live))
+        # The scene of a run that is no longer on screen has not been kept up to date.
+        scene.live = run.live
+        scene.update()
+        scene.update_figures()
+        self.report.start(report_work(scene, path, self._explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; the suffix sets the format."""

@@ -28,7 +28,8 @@ Writing = Generator[float, None, None]
 class TraceExports(QObject):
     """Writes traces for the File menu. The `…_to` methods take a path and do not ask.
 
-    Files are written on a thread. A live run is written as it was at the start of the export.
+    They write the run shown, or the `trace` that is given. Files are written on a thread. A live
+    run is written as it was at the start of the export.
     """
 
     def __init__(self, shell: Shell, exporting: Exporting) -> None:
@@ -54,27 +55,27 @@ class TraceExports(QObject):
         """Ask for a folder, and write the median step's tasks and times for each rank."""
         self._ask(tr("Export execution traces: name a new folder"), "-chakra", (), self.chakra_to)
 
-    def trace_to(self, path: Path) -> None:
+    def trace_to(self, path: Path, trace: Trace | None = None) -> None:
         """Write one file; the suffix sets the format."""
         # Imported here, not at start-up.
         from core.recording.exporters.chrome import write_chrome
         from core.recording.exporters.perfetto import write_perfetto
 
         write = write_perfetto if path.suffix.lower() == ".pftrace" else write_chrome
-        self._write(path, write)
+        self._write(path, write, trace)
 
-    def ranks_to(self, path: Path) -> None:
+    def ranks_to(self, path: Path, trace: Trace | None = None) -> None:
         """Write a folder for Holistic Trace Analysis."""
         from core.recording.exporters.kineto import write_kineto
 
         if self._is_new(path):
-            self._write(path, write_kineto)
+            self._write(path, write_kineto, trace)
 
-    def chakra_to(self, path: Path) -> None:
+    def chakra_to(self, path: Path, trace: Trace | None = None) -> None:
         """Write a folder of Chakra execution traces, of the run's median step."""
         from core.recording.exporters.chakra import write_chakra
 
-        trace = self._trace()
+        trace = trace or self._trace()
         if trace is None or not self._is_new(path):
             return
         steps = whole_steps(trace) if trace.header.source.has_plan else []
@@ -83,13 +84,17 @@ class TraceExports(QObject):
                 tr("No whole step of a plan was recorded, so there is no graph to write.")
             )
             return
-        self._write(path, partial(write_chakra, step=median_step(trace, steps)))
+        write = partial(write_chakra, step=median_step(trace, steps))
+        self._write(path, write, trace)
 
     def _ask(
-        self, title: str, ending: str, kinds: Sequence[str], then: Callable[[Path], None]
+        self, title: str, ending: str, kinds: Sequence[str], then: Callable[[Path, Trace], None]
     ) -> None:
-        if self._trace() is not None:
-            self._exporting.ask(title, self._exporting.offered(ending), kinds, then)
+        trace = self._trace()
+        if trace is not None:
+            # This trace, although another run may be shown before the user has named a file.
+            offered = self._exporting.offered(ending)
+            self._exporting.ask(title, offered, kinds, lambda path: then(path, trace))
 
     def _trace(self) -> Trace | None:
         scene = self._exporting.scene()
@@ -103,13 +108,15 @@ class TraceExports(QObject):
             return False
         return True
 
-    def _write(self, path: Path, write: Callable[[Trace, Path], Writing]) -> None:
+    def _write(
+        self, path: Path, write: Callable[[Trace, Path], Writing], trace: Trace | None
+    ) -> None:
         try:
             self._exporting.check(path)
         except PlanError as error:
             self._banner.say(problem_text(error))
             return
-        trace = self._trace()
+        trace = trace or self._trace()
         if trace is not None:
             # A run without an outcome may still be live, and grow while the thread reads.
             still = trace.snapshot() if trace.outcome is None else trace

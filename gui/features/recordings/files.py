@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from core.errors import PlanError
@@ -151,13 +152,17 @@ class Files:
             self._banner.say(words, "info")
             return
         start = Path(self._settings.folder) / file_name(run)
-        ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
+        # This run, although another one may be shown before the user has named a file.
+        save = partial(self._save_run, run)
+        ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], save)
 
     def save_to(self, path: Path) -> None:
         """Save the run that is shown; a long one in slices, with a button to cancel."""
         run = self._shell.run_shown
-        if run is None:
-            return
+        if run is not None:
+            self._save_run(run, path)
+
+    def _save_run(self, run: Run, path: Path) -> None:
         # The recording of the run may be overwritten, to store its bookmarks.
         inputs = opened_files(self._session.runs)
         if run.is_recording:

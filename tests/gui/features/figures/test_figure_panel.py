@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
+from core.engine.messages import Ended, Outcome
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.excerpt import ExcerptOptions
@@ -31,8 +32,10 @@ from gui.figures.picture import SVG, Picture, image_of, write_picture
 from gui.timeline.layout.axis import ticks
 from gui.timeline.state.scene import Scene
 from gui.window.window import MainWindow
+from tests.gui.dialogs import save_as
+from tests.gui.fake_client import FakeClient
 from tests.gui.features.figures.test_export import words_of
-from tests.make_believe import record, specification, trace_of
+from tests.make_believe import batches, record, specification, trace_of
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +237,31 @@ def test_in_a_comparison_the_figure_and_the_table_show_both_runs(
     panel.draw_now()
     assert panel.picture is not None and " | " in panel.picture.title
     panel.close()
+
+
+def test_a_report_is_about_the_run_on_screen_when_the_dialog_opened(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, tmp_path: Path
+) -> None:
+    record(specification("dp"), tmp_path / "other.arrow")
+    window.action("run").trigger()
+    header, made = batches(specification(steps=3))
+    client.say(header, *made[:6])
+    window.session.tick()
+    first = window.run_shown
+    assert first.live and first.trace.span_count
+    window.action("report").trigger()
+    # Another run is shown, and the first one ends, before the user has named the file.
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "other.arrow")
+    client.say(*made[6:], Ended(Outcome.FINISHED))
+    while window.session.live is not None:
+        window.session.tick()
+    assert window.run_shown is not first
+    with qtbot.waitSignal(window.feature(FiguresFeature).exporting.report.done):
+        save_as(window, tmp_path / "asked.html")
+    window.show_run(first)
+    with qtbot.waitSignal(window.feature(FiguresFeature).exporting.report.done):
+        window.feature(FiguresFeature).exporting.report_to(tmp_path / "again.html")
+    assert (tmp_path / "asked.html").read_text() == (tmp_path / "again.html").read_text()
 
 
 def test_a_report_that_is_cancelled_leaves_no_file(

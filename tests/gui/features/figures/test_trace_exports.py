@@ -15,6 +15,9 @@ from core.recording.recording import open_recording
 from gui.features.figures.feature import FiguresFeature
 from gui.features.recordings.feature import RecordingsFeature
 from gui.window.window import MainWindow
+from tests.gui.dialogs import save_as
+from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification
 
 
@@ -78,6 +81,33 @@ def test_a_chakra_export_needs_a_planned_run_and_contains_its_median_step(
     window.feature(FiguresFeature).trace_exports.chakra_to(shown / "none")
     assert "No whole step of a plan" in window.banner.label.text()
     assert not (shown / "none").exists()
+
+
+@pytest.mark.parametrize("action", ["export_trace", "export_ranks", "export_chakra"])
+def test_the_run_on_screen_when_the_dialog_opened_is_written(
+    window: MainWindow, client: FakeClient, tmp_path: Path, action: str, qtbot: QtBot
+) -> None:
+    suffix = ".json" if action == "export_trace" else ""
+    perform(window, client, specification())
+    window.action(action).trigger()
+    save_as(window, tmp_path / f"expected{suffix}")
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == f"Exported expected{suffix}.")
+    window.action(action).trigger()
+    # Longer, so that its files would differ.
+    perform(window, client, specification("dp", steps=7))
+    save_as(window, tmp_path / f"written{suffix}")
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == f"Exported written{suffix}.")
+    assert contents(tmp_path / f"written{suffix}") == contents(tmp_path / f"expected{suffix}")
+
+
+def contents(place: Path) -> list[bytes]:
+    """What a file has, or the files of a folder in order of their names."""
+    files = sorted(place.iterdir()) if place.is_dir() else [place]
+    unpacked = []
+    for file in files:
+        data = file.read_bytes()
+        unpacked.append(gzip.decompress(data) if file.suffix == ".gz" else data)
+    return unpacked
 
 
 def test_without_a_run_no_dialog_opens(window: MainWindow) -> None:

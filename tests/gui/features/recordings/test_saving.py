@@ -21,11 +21,13 @@ from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import SAMPLES
 from gui.features.recordings import files
 from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
 from gui.features.runs.tabs import title_of
 from gui.features.spans.feature import SpansFeature
 from gui.window.window import MainWindow
 from tests.gui.dialogs import delete_closed, replace_button, save_as
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import batches, record, specification
 
 
@@ -154,6 +156,24 @@ def test_a_run_that_was_saved_while_it_was_live_is_unsaved_once_it_has_grown(
     assert open_recording(folder / "whole.arrow").trace.span_count == run.trace.span_count
     window.action("quit").trigger()
     assert not window.isVisible()
+
+
+def test_the_run_on_screen_when_the_dialog_opened_is_saved(
+    window: MainWindow, client: FakeClient, folder: Path
+) -> None:
+    perform(window, client, specification())
+    asked_for = window.run_shown
+    window.feature(RunFeature).form.set_specification(specification("dp"))
+    window.action("run").trigger()
+    window.action("save").trigger()
+    client.perform(client.asked[-1])
+    while window.session.asking:
+        window.session.tick()
+    assert window.run_shown is not asked_for
+    save_as(window, folder / "run.arrow")
+    header = open_recording(folder / "run.arrow").trace.header
+    assert header.specification == asked_for.trace.header.specification
+    assert unsaved(window.session.runs) == [window.run_shown]
 
 
 def test_a_file_is_replaced_only_after_a_question_if_its_suffix_was_not_typed(
