@@ -186,6 +186,9 @@ def test_the_page_in_front_stays_when_a_tab_is_closed(
     assert window.feature(BoardFeature).page.isVisible()
     (left,) = window.feature(RunsFeature).tabs.runs
     assert window.run_shown is left
+    window.action("close_tab").trigger()
+    assert window.run_shown is None
+    assert window.feature(BoardFeature).page.isVisible()
 
 
 def row_spot(window: MainWindow, place: int) -> tuple[QWidget, QPoint]:
