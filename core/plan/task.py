@@ -39,11 +39,12 @@ def int_column(numbers: Iterable[int | None], dtype: type[np.signedinteger[Any]]
 class Kind(StrEnum):
     """The kind of a task's work. Files store positions in this order: append only.
 
-    Six kinds occur in recordings but not in plans. `OTHER` is work that only its name describes,
+    Seven kinds occur in recordings but not in plans. `OTHER` is work that only its name describes,
     recorded by another program. In an `ALL_TO_ALL` each rank sends a part to every other one. A
     `BROADCAST` sends the data of one rank to the others, and in a `BARRIER` ranks only wait for
-    each other. `DATA` is a job's wait for its next batch, and `RECOMPUTE` repeats, in the backward
-    pass, parts of the forward pass that were not kept.
+    each other. A `COLLECTIVE` is one of unknown kind, recorded by another program. `DATA` is a
+    job's wait for its next batch, and `RECOMPUTE` repeats, in the backward pass, parts of the
+    forward pass that were not kept.
     """
 
     SCATTER = N_("scatter")
@@ -67,6 +68,7 @@ class Kind(StrEnum):
     ALL_TO_ALL = N_("all-to-all")
     BROADCAST = N_("broadcast")
     BARRIER = N_("barrier")
+    COLLECTIVE = N_("collective")
 
     @property
     def letter(self) -> str:
@@ -106,8 +108,9 @@ _LETTERS = {
     Kind.ALL_TO_ALL: "AA",
     Kind.BROADCAST: "BC",
     Kind.BARRIER: "BR",
+    Kind.COLLECTIVE: "CO",
 }
-_UNPLANNED_COLLECTIVE = frozenset({Kind.ALL_TO_ALL, Kind.BROADCAST, Kind.BARRIER})
+_UNPLANNED_COLLECTIVE = frozenset({Kind.ALL_TO_ALL, Kind.BROADCAST, Kind.BARRIER, Kind.COLLECTIVE})
 _COLLECTIVE = _UNPLANNED_COLLECTIVE | {Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER}
 _TRANSFERS = frozenset({Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY})
 _COMMUNICATION = _COLLECTIVE | _TRANSFERS | {Kind.DATA}

@@ -47,6 +47,7 @@ _NCCL = {
     Kind.ALL_TO_ALL: "AllToAll",
     Kind.BROADCAST: "Broadcast",
     Kind.BARRIER: "Barrier",
+    Kind.COLLECTIVE: "Generic",
 }
 
 

@@ -18,7 +18,7 @@ Encoded = TypeVar("Encoded", bound=Hashable)
 # names.
 _FUNCTION = re.compile(r"^(?:void )?([^<(]*)")
 _LIBRARY = re.compile(
-    r"^(?:\w+::)*(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl|hcom_|nvshmem|cross_device_reduce)",
+    r"^(?:\w+::)*(?:nccl|rccl|msccl|gloo|mpi|ucc|oneccl|hccl|hcom_|nvshmem|cross_device_reduce)",
     re.IGNORECASE,
 )
 # Dispatch and combine of a mixture of experts: all ranks send rows to the experts and back.
@@ -26,11 +26,15 @@ _EXPERTS = re.compile(
     r"^(?:\w+::)*(?:deep_ep|dpsk::ep|internode\w*|intranode\w*)::(?!.*\bget_dispatch_layout)",
     re.IGNORECASE,
 )
+# Kernels that run any collective, of which nothing more is in the name.
+_ANY_COLLECTIVE = re.compile(r"_generic|^(?:\w+::)*msccl", re.IGNORECASE)
 SEND_RECV = re.compile(r"send_?recv", re.IGNORECASE)
 """Kernels of a library that are part of an all-to-all, or copy from one rank to another."""
 ALL_TO_ALL = re.compile(r"all_?to_?all", re.IGNORECASE)
 SENDS = re.compile(r"^(?:(?:nccl|rccl|c10d|gloo)::?)?i?(?:send|recv)(?![a-z])", re.IGNORECASE)
 """Calls and annotations of a transfer between two ranks."""
+CALL = re.compile(r"^(?:nccl|rccl|c10d|gloo)::?", re.IGNORECASE)
+"""Calls and annotations of communication."""
 # The first match counts: `reduce` and `scatter` are also parts of the names above them.
 _COLLECTIVES = (
     (ALL_TO_ALL, Kind.ALL_TO_ALL),
@@ -59,7 +63,8 @@ STEP_RANGE = re.compile(
 def kind_from_name(name: str) -> Kind:
     """Return the kind of a task by its name: communication of a library, or OTHER.
 
-    Calls of a library that are not collectives, such as send and receive, are copies.
+    Calls of a library that are not collectives, such as send and receive, are copies. Kernels that
+    run any collective are COLLECTIVE.
     """
     match = _FUNCTION.match(name)
     function = "" if match is None else match[1]
@@ -67,7 +72,12 @@ def kind_from_name(name: str) -> Kind:
         return Kind.ALL_TO_ALL
     if not _LIBRARY.match(function):
         return Kind.OTHER
-    return collective_in(function) or Kind.COPY
+    named = collective_in(function)
+    if named is not None:
+        return named
+    if _ANY_COLLECTIVE.search(function):
+        return Kind.COLLECTIVE
+    return Kind.COPY
 
 
 def collective_in(text: str) -> Kind | None:

@@ -1,9 +1,10 @@
-"""Kernels that send and receive: parts of an all-to-all, or copies between two ranks.
+"""Kinds of communication that the names of kernels leave open.
 
-Libraries use kernels of one name for both. Newer files have the name of the collective among the
-kernel's arguments. Otherwise the annotation or call that encloses the kernel or its launch decides.
-Without these, such kernels are copies if the file has calls to send and receive but no all-to-all,
-and parts of an all-to-all in all other files.
+Kernels that send and receive are parts of an all-to-all, or copies between two ranks; some kernels
+run any collective. Newer files have the name of the collective among the kernel's arguments, which
+decides for all kernels, whatever their names are. Otherwise the annotation or call that encloses
+the kernel or its launch decides. Without these, kernels that send and receive are copies if the
+file has calls to send and receive but no all-to-all, and parts of an all-to-all in all other files.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from core.arrays import Bools, Ints
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.event_names import (
     ALL_TO_ALL,
+    CALL,
     SEND_RECV,
     SENDS,
     collective_in,
@@ -28,6 +30,7 @@ from core.recording.importers.imported_events import Launches
 
 _ALL_TO_ALL = KIND_CODES[Kind.ALL_TO_ALL]
 _COPY = KIND_CODES[Kind.COPY]
+_COLLECTIVE = KIND_CODES[Kind.COLLECTIVE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ def resolve_kinds(
     """
     resolved = kind.copy()
     by_argument = _by_argument(events)
-    is_kernel = IS_COMMUNICATION[kind] & events.is_task
-    has_argument = is_kernel & (by_argument != ABSENT)
+    has_argument = events.is_task & (by_argument != ABSENT)
     resolved[has_argument] = by_argument[has_argument]
+    is_kernel = IS_COMMUNICATION[kind] & events.is_task
     names_both = matches(events.names, SEND_RECV)
     is_ambiguous = is_kernel & names_both[events.name]
     is_ambiguous &= kind == _COPY
@@ -67,6 +70,11 @@ def resolve_kinds(
     kernels = np.flatnonzero(is_ambiguous)
     if len(kernels):
         resolved[kernels] = _by_surroundings(events, kernels, launches, by_argument)
+    is_unknown = is_kernel & (kind == _COLLECTIVE)
+    is_unknown &= ~has_argument
+    kernels = np.flatnonzero(is_unknown)
+    if len(kernels):
+        resolved[kernels] = _by_calls(events, kernels, launches, by_argument)
     return resolved
 
 
@@ -125,6 +133,39 @@ def _by_surroundings(
         known_marks = mark[is_known]
         kinds[is_known] = np.where(is_exchange[known_marks], _ALL_TO_ALL, _COPY)
     return kinds
+
+
+def _by_calls(
+    events: KernelEvents,
+    kernels: Ints,
+    launches: Launches,
+    by_argument: NDArray[np.int8],
+) -> NDArray[np.int8]:
+    """Return the kinds of kernels by the calls and annotations that enclose them or their launches.
+
+    Without one that names a kind, it is COLLECTIVE. `by_argument` has the kind in each event's
+    arguments.
+    """
+    kind_of_name = np.array([_kind_of_call(name) for name in events.names], np.int8)
+    named = np.where(by_argument != ABSENT, by_argument, kind_of_name[events.name])
+    is_mark = ~events.is_task & (named != ABSENT)
+    marks = np.flatnonzero(is_mark)
+    kinds = np.full(len(kernels), _COLLECTIVE, np.int8)
+    call = np.full(len(events.start), ABSENT, np.int64)
+    call[launches.device] = launches.call
+    # Later marks in this order replace earlier ones.
+    for inner in (kernels, call[kernels]):
+        mark = enclosing_marks(events, marks, inner)
+        is_known = mark != ABSENT
+        kinds[is_known] = named[mark[is_known]]
+    return kinds
+
+
+def _kind_of_call(name: str) -> int:
+    """Return the kind of communication that a call or an annotation names, or ABSENT."""
+    if not CALL.match(name):
+        return ABSENT
+    return _kind_of_collective(name)
 
 
 def _marks_before(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:

@@ -45,6 +45,7 @@ TITLES = {
     Kind.ALL_TO_ALL: N_("All-to-all"),
     Kind.BROADCAST: N_("Broadcast"),
     Kind.BARRIER: N_("Barrier"),
+    Kind.COLLECTIVE: N_("Collective"),
 }
 
 

@@ -73,7 +73,15 @@ def test_without_faults_nothing_takes_longer() -> None:
         ({"slow_kind": "sideways:2"}, "--slow-kind 'sideways': use scatter, replicate"),
         *(
             ({"slow_kind": f"{kind}:2"}, f"--slow-kind '{kind}': use scatter, replicate")
-            for kind in ("other", "data", "recompute", "all-to-all", "broadcast", "barrier")
+            for kind in (
+                "other",
+                "data",
+                "recompute",
+                "all-to-all",
+                "broadcast",
+                "barrier",
+                "collective",
+            )
         ),
         ({"slow_kind": "backward:0"}, "--slow-kind backward:0: use a factor above 0"),
         ({"jitter": 1.5}, "--jitter 1.5: use 0 or more, at most 1"),

@@ -15,6 +15,7 @@ from core.report.verdict import verdict
 from tests.core.recording.importers.kineto_files import kineto_file
 
 EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
+GENERIC = "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,11 @@ EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
         ("void nvshmemi_proxy_put<int>(int*)", Kind.COPY),
         ("void vllm::cross_device_reduce_1stage<c10::BFloat16, 2>(int)", Kind.ALL_REDUCE),
         ("nccl:all_to_all", Kind.ALL_TO_ALL),
+        # Names that do not say which collective they are.
+        ("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", Kind.COLLECTIVE),
+        ("ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)", Kind.COLLECTIVE),
+        ("mscclKernel_Sum_half_Simple_false(ncclDevComm*)", Kind.COLLECTIVE),
+        ("void mscclpp::allreduce7<__half>(int)", Kind.ALL_REDUCE),
         # They compute: routing tables, products of experts' matrices, and whatever has a
         # communication kernel's name among its template arguments alone.
         ("void deep_ep::layout::get_dispatch_layout<256, 32, 8>(long const*)", Kind.OTHER),
@@ -133,6 +139,43 @@ def test_the_collective_that_a_kernels_arguments_name_counts_before_all_else(ope
     assert kinds(opened(file)) == [
         Kind.COPY, Kind.ALL_TO_ALL, Kind.ALL_GATHER, Kind.ALL_REDUCE, Kind.ALL_TO_ALL,
     ]  # fmt: skip
+
+
+def test_the_argument_decides_for_any_kernel_that_has_it(opened):
+    file = File(0)
+    file.kernel("gemm", 10, 80)
+    for place, name in enumerate(("void my_allreduce<8>(int)", GENERIC, "mscclKernel_Sum_float")):
+        file.kernel(name, 100 + 50 * place, 40, 20, **{"Collective name": "reduce_scatter_tensor"})
+    file.kernel("mine", 300, 40, 20, **{"Collective name": "unheard of"})
+    trace = opened(file)
+    found = [span.kind for span in trace if trace.header.lanes[span.lane].name == "stream 20"]
+    assert found == [Kind.REDUCE_SCATTER] * 3 + [Kind.OTHER]
+
+
+def test_the_call_around_a_kernel_without_a_telling_name_says_what_it_is(opened):
+    file = File(0)
+    file.kernel("gemm", 10, 80)
+    file.event("user_annotation", "nccl:all_reduce", 90, 9)
+    file.kernel(GENERIC, 100, 50, 20)
+    file.event("cpu_op", "record_param_comms", 190, 9, **{"Collective name": "allgather"})
+    file.kernel(GENERIC, 200, 50, 20)
+    file.event("user_annotation", "nccl:send 0->1", 290, 9)
+    file.kernel(GENERIC, 300, 50, 20)
+    file.kernel(GENERIC, 400, 50, 20)
+    assert kinds(opened(file)) == [
+        Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.COPY, Kind.COLLECTIVE,
+    ]  # fmt: skip
+
+
+def test_two_ranks_that_run_unknown_collectives_are_replicas_and_meet(opened):
+    files = [File(0), File(1)]
+    for late, file in zip((0.0, 60.0), files, strict=True):
+        file.kernel("gemm", 10, 80)
+        file.kernel(GENERIC, 100 + late, 200 - late, 20, call=90)
+    trace = opened(*files)
+    assert {span.replica for span in trace} == {0, 1}
+    [met] = arrivals(explain_run_step(trace, 0))
+    assert (met.kind, met.wait_ns, met.transfer_ns) == (Kind.COLLECTIVE, 60_000, 140_000)
 
 
 @pytest.mark.parametrize(
