@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -65,8 +65,10 @@ def holding_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def handling(take: Callable[[int], None]) -> Iterator[None]:
-    """Call `take` in the main thread with the number of each SIGINT and SIGTERM.
+def handling(
+    take: Callable[[int], None], numbers: Sequence[signal.Signals] = SIGNALS
+) -> Iterator[None]:
+    """Call `take` in the main thread with the number of each of these signals that arrives.
 
     In another thread this does nothing, because Python sets handlers only in the main thread.
     """
@@ -74,7 +76,7 @@ def handling(take: Callable[[int], None]) -> Iterator[None]:
         yield
         return
     before = {}
-    for number in SIGNALS:
+    for number in numbers:
         # A shell makes background jobs (`&`) ignore SIGINT, and they must go on ignoring it.
         if signal.getsignal(number) is not signal.SIG_IGN:
             before[number] = signal.signal(number, lambda number, _: take(number))

@@ -32,6 +32,17 @@ from core.recording.rank_folder import RankFolder
 SITE = PROJECT_ROOT / "core" / "recorder" / "site"
 """Folder of the `sitecustomize` module that starts recording. The recorder itself needs torch, and
 is not imported here."""
+FROM_KEYS = (signal.SIGINT, signal.SIGQUIT)
+"""Signals that a terminal sends to all processes in its foreground: Ctrl+C and Ctrl+\\."""
+PASSED_ON = (
+    *FROM_KEYS,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGCONT,
+)
+"""Signals that `record` passes on to the job, such as a batch system's warning before the limit."""
 FORWARDED = (LOOPBACK, "localhost", "0.0.0.0")
 """Addresses of `listen` that a forwarded port can reach."""
 
@@ -96,23 +107,38 @@ def _recordings(folder: str) -> dict[Path, int]:
 def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a command and return its exit status: after a signal, 128 plus the signal's number.
 
-    SIGTERM is passed on. Ctrl+C reaches the command directly from the terminal.
+    Signals are passed on, except for those that the terminal itself has sent to the command.
     """
     running: list[Running] = []
     early: list[int] = []
 
     def pass_on(number: int) -> None:
-        if number == signal.SIGTERM and not running:  # the command is being started
-            early.append(number)
-        elif number == signal.SIGTERM:
+        if number in FROM_KEYS and _is_in_foreground():
+            return
+        if running:
             running[0].send_signal(number)
+        else:  # the command is being started
+            early.append(number)
 
-    with handling(pass_on):
+    with handling(pass_on, PASSED_ON):
         running.append(start_program(words, environment))
         for number in early:
             running[0].send_signal(number)
         code = running[0].wait()
     return 128 - code if code < 0 else code
+
+
+def _is_in_foreground() -> bool:
+    """Return True if the keys of a terminal send signals to this process and its command.
+
+    A signal's handler cannot tell who has sent it. So a signal of a key that another program sends
+    to this process alone is not passed on in the foreground of a terminal.
+    """
+    try:
+        with open("/dev/tty", "rb", buffering=0) as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:  # this process has no terminal
+        return False
 
 
 def listen(given: argparse.Namespace) -> None:

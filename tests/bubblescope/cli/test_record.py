@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import pty
 import shlex
 import signal
 import subprocess
@@ -59,6 +60,68 @@ def test_a_command_is_asked_to_end_as_it_would_be_by_itself(tmp_path):
         os.kill(process.pid, signal.SIGTERM)
         assert process.stdout.readline() == "asked\n"
     assert process.returncode == 7
+
+
+COUNTS = """
+import signal, sys, time
+counts = {}
+
+def take(number, frame):
+    counts[number] = counts.get(number, 0) + 1
+
+for name in sys.argv[1:]:
+    signal.signal(getattr(signal, name), take)
+print("on", flush=True)
+end = time.monotonic() + 10
+while not counts and time.monotonic() < end:
+    time.sleep(0.01)
+time.sleep(0.5)  # another one would arrive now
+print({signal.Signals(number).name: count for number, count in counts.items()}, flush=True)
+sys.exit(7)
+"""
+PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT")
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_a_signal_to_the_command_reaches_the_job_once(tmp_path, name):
+    words = [*MAIN, "record", "--", sys.executable, "-c", COUNTS, name]
+    # A session without a terminal, as under a batch system.
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "on\n"
+        os.kill(process.pid, getattr(signal, name))
+        assert process.stdout.readline() == f"{{'{name}': 1}}\n"
+    assert process.returncode == 7
+
+
+@pytest.mark.parametrize(("key", "name"), [(b"\x03", "SIGINT"), (b"\x1c", "SIGQUIT")])
+def test_a_key_of_the_terminal_reaches_the_job_once(tmp_path, key, name):
+    words = [*MAIN, "record", "--", sys.executable, "-c", COUNTS, name]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execv(words[0], words)
+    with open(terminal, "rb", buffering=0) as lines:
+        printed = lines.read(100)
+        while b"on" not in printed:
+            printed += lines.read(100)
+        os.write(terminal, key)
+        while b"}" not in printed:
+            printed += lines.read(100)
+        _, status = os.waitpid(pid, 0)
+    assert f"{{'{name}': 1}}" in printed.decode()
+    assert os.waitstatus_to_exitcode(status) == 7
+
+
+def test_a_job_that_a_signal_ends_gives_its_status_to_the_command(tmp_path):
+    words = [*MAIN, "record", "--", "sh", "-c", "echo on; exec sleep 10"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "on\n"
+        os.kill(process.pid, signal.SIGUSR1)
+    assert process.returncode == 128 + signal.SIGUSR1
 
 
 def test_a_search_path_that_links_to_itself_harms_no_job(tmp_path):
