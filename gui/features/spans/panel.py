@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelection, QSignalBlocker, Qt, Signal
@@ -22,6 +23,8 @@ from core.files import check_is_no_input
 from core.override import override
 from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
+from core.trace.query import Query
+from core.trace.search import Search
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_save
@@ -35,6 +38,7 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import NO_MARGINS, button, column, named, row
 from gui.widgets.tables import dress
 
+Rows = Listing | Work[Listing]
 AT_ONCE_S = 0.2  # seconds; a file that takes less is written when `save_to` returns
 AT_ONCE = 200_000  # rows that are sorted without a thread, at most
 ROW_HEIGHT = 20
@@ -153,25 +157,42 @@ class SpansPanel(QWidget):
         self._sort()
 
     def ask_where_to_save(self) -> None:
-        """Ask for a file and save the rows that are shown, in their order."""
-        if self._trace is None:
+        """Ask for a file and save the rows that are shown now, in their order."""
+        rows = self._rows_to_save()
+        if rows is None:
             self.failed.emit(tr("There is no run to write yet: press Run, or open a recording."))
             return
-        if self._listing is None:
-            self._filter()  # a hidden table has no rows yet
         kinds = [tr("Table (*.csv *.parquet)")]
-        ask_save(self, tr("Save spans"), Path("spans.csv"), kinds, self.save_to)
+        # These rows, although the table may show others before the user has named a file.
+        save = partial(self.save_to, rows=rows)
+        ask_save(self, tr("Save spans"), Path("spans.csv"), kinds, save)
 
-    def save_to(self, path: Path) -> None:
-        """Save the rows that are shown, in their order."""
+    def save_to(self, path: Path, rows: Rows | None = None) -> None:
+        """Save `rows` (default: the rows that are shown), in their order."""
         try:
             check_is_no_input(tr("Save spans"), path, self.inputs())
         except PlanError as error:
             self.failed.emit(problem_text(error))
             return
-        if self.model.listing is not None:
-            self.saver.start(_written(self.model.listing, path), AT_ONCE_S)
+        if rows is None:
+            rows = self._rows_to_save()
+        if rows is not None:
+            self.saver.start(_written(rows, path), AT_ONCE_S)
             self._show_count()
+
+    def _rows_to_save(self) -> Rows | None:
+        """Return the rows of the run that are shown; of a hidden table, those it would show."""
+        trace = self._trace
+        if trace is None:
+            return None
+        listing = self.model.listing
+        if listing is not None and listing.trace is trace:
+            return listing
+        # A run without an outcome may still be live, and grow before the rows are listed.
+        still = trace.snapshot() if trace.outcome is None else trace
+        column = self.sort_column.currentIndex() - 1
+        key = "" if column < 0 else COLUMNS[column].key
+        return _listed(still, self.field.query, key, self.descending.isChecked())
 
     def _filter(self) -> None:
         """Search for the spans that match the query, and show them."""
@@ -325,8 +346,18 @@ def _sorted(listing: Listing, column: str, descending: bool) -> Work[Listing]:
     return listing.sorted_by(column, descending)
 
 
-def _written(listing: Listing, path: Path) -> Work[str]:
-    """Save a listing and return a message; if this does not finish, no file remains."""
+def _listed(trace: Trace, query: Query, column: str, descending: bool) -> Work[Listing]:
+    """List the spans that match a query, sorted by `column` unless it is ""."""
+    search = Search(trace, query)
+    while query.terms and not search.advance():
+        yield 0.0
+    listing = Listing.of(trace, search.hits if query.terms else None)
+    return listing.sorted_by(column, descending) if column else listing
+
+
+def _written(rows: Rows, path: Path) -> Work[str]:
+    """Save rows and return a message; if this does not finish, no file remains."""
+    listing = rows if isinstance(rows, Listing) else (yield from rows)
     count = len(listing)
     for written in write_spans(listing, path):
         yield written / count

@@ -16,10 +16,14 @@ from core.recording.decode import append_batch
 from core.trace.listing import Listing
 from core.trace.span import Span
 from core.trace.trace import Trace
+from gui.features.spans.feature import SpansFeature
 from gui.features.spans.model import COLUMNS, SpansModel
 from gui.features.spans.panel import SpansPanel
 from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
 from tests.core.trace.invented import named
+from tests.gui.dialogs import save_as
+from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification, trace_of
 
 SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=3, warmup=0)
@@ -252,6 +256,45 @@ def test_a_table_that_was_never_shown_can_be_saved(qtbot: object, tmp_path: Path
     dialog.reject()
     lines = (tmp_path / "spans.csv").read_text().splitlines()
     assert len(lines) == 1 + trace.span_count
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds"), [("", tuple(Kind)), ("kind:backward", (Kind.BACKWARD,)), ("step:99", ())]
+)
+def test_spans_of_a_live_run_are_saved_although_their_table_is_hidden(
+    window: MainWindow, client: FakeClient, tmp_path: Path, query: str, kinds: tuple[Kind, ...]
+) -> None:
+    window.action("run").trigger()
+    header, made = batches(client.asked[-1])
+    client.say(header, *made[:6])
+    window.session.tick()
+    panel = window.feature(SpansFeature).panel.widget
+    assert window.run_shown.live and not panel.isVisible()
+    ask(panel, query)
+    panel.sort_by(column("duration"), DOWN)
+    trace = window.run_shown.trace
+    expected = [span for span in trace if span.kind in kinds]
+    window.showing.figures.update()
+    assert panel.model.listing is None
+    window.action("export_spans").trigger()
+    client.say(*made[6:9])
+    window.session.tick()
+    window.showing.figures.update()
+    save_as(window, tmp_path / "spans.csv")
+    assert len(expected) < trace.span_count
+    assert window.statusBar().currentMessage() == f"Saved {len(expected)} spans as spans.csv."
+    with (tmp_path / "spans.csv").open(newline="") as file:
+        durations = [int(line["duration_ns"]) for line in csv.DictReader(file)]
+    assert durations == sorted((span.end - span.start for span in expected), reverse=True)
+
+
+def test_the_rows_shown_when_the_dialog_opened_are_saved(panel: SpansPanel, tmp_path: Path) -> None:
+    count = len(rows(panel))
+    panel.ask_where_to_save()
+    panel.show_scene(Scene(trace_of(specification("dp", steps=9))), False)
+    assert len(rows(panel)) != count
+    save_as(panel, tmp_path / "spans.csv")
+    assert len((tmp_path / "spans.csv").read_text().splitlines()) == 1 + count
 
 
 def test_a_cancelled_filter_is_marked_as_cancelled(
