@@ -1,4 +1,4 @@
-"""Meaning of events' names: collectives, copies of memory, steps."""
+"""Meaning of events' names: collectives and copies of memory."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Bools, Ints
+from core.arrays import Bools
 from core.plan.task import ABSENT, KIND_CODES, Kind
-from core.recording.importers.imported_events import NO_STEP_RANGES, StepRanges
 
 Encoded = TypeVar("Encoded", bound=Hashable)
 # A kernel's name without return type, template arguments and parameters, which may contain other
@@ -52,12 +51,6 @@ MEMORY_COPY = re.compile(
     r"^mem(?:cpy|set)(?:\b|_async)|^\[?cuda mem(?:cpy|set)|^(?:s|pcie_)?dma(?:\b|_)", re.IGNORECASE
 )
 """Names of copies and fills of memory."""
-_PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
-_OPTIMIZER = re.compile(r"^Optimizer\.step#")
-STEP_RANGE = re.compile(
-    r"^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _#:=]*(\d+)$", re.IGNORECASE
-)
-"""Name of a range that is a step or an iteration, with its number."""
 
 
 def kind_from_name(name: str) -> Kind:
@@ -112,100 +105,3 @@ def encode_values(values: Sequence[Encoded], codes: dict[Encoded, int]) -> NDArr
 def matches(names: Iterable[str], pattern: re.Pattern[str]) -> Bools:
     """Return a mask of the names in which the pattern is found."""
     return np.array([pattern.search(name) is not None for name in names], np.bool_)
-
-
-def steps_from_names(
-    names: tuple[str, ...],
-    name: NDArray[np.int32],
-    start: Ints,
-    end: Ints,
-) -> StepRanges:
-    """Return the steps that events mark; `name` has positions in `names`, and times are ns.
-
-    Steps are the profiler's; otherwise they end with the last call of an optimizer in an iteration;
-    otherwise they are ranges named step or iteration and a number.
-    """
-    by_profiler = _numbered_steps(
-        names=names,
-        name=name,
-        start=start,
-        end=end,
-        pattern=_PROFILER_STEP,
-    )
-    if len(by_profiler.number):
-        return by_profiler
-    by_optimizer = _optimizer_steps(names, name, start, end)
-    if len(by_optimizer.number):
-        return by_optimizer
-    return _numbered_steps(
-        names=names,
-        name=name,
-        start=start,
-        end=end,
-        pattern=STEP_RANGE,
-    )
-
-
-def _numbered_steps(
-    names: tuple[str, ...],
-    name: NDArray[np.int32],
-    start: Ints,
-    end: Ints,
-    pattern: re.Pattern[str],
-) -> StepRanges:
-    """Return steps whose number is in the names of events, from their first start to last end."""
-    numbers = np.full(len(names), ABSENT, np.int64)
-    for place, text in enumerate(names):
-        match = pattern.match(text)
-        if match is not None:
-            # Nine digits always fit a column of 32 bits.
-            numbers[place] = int(match[1][:9])
-    number = numbers[name]
-    is_step = number >= 0
-    return _increasing(StepRanges.spanning(number[is_step], start[is_step], end[is_step]))
-
-
-def _optimizer_steps(
-    names: tuple[str, ...],
-    name: NDArray[np.int32],
-    start: Ints,
-    end: Ints,
-) -> StepRanges:
-    """Return steps that end with the last call of an optimizer in an iteration."""
-    if not names:
-        return NO_STEP_RANGES
-    calls = np.flatnonzero(matches(names, _OPTIMIZER)[name])
-    if not len(calls):
-        return NO_STEP_RANGES
-    calls = calls[np.argsort(start[calls], kind="stable")]
-    # A new iteration begins when the same optimizer is called again.
-    ends = [0]
-    seen = set[int]()
-    for place in calls.tolist():
-        optimizer = int(name[place])
-        if optimizer in seen:
-            seen = set()
-            ends.append(0)
-        seen.add(optimizer)
-        ends[-1] = int(end[place])
-    begins = [int(start.min()), *ends[:-1]]
-    numbers = np.arange(len(ends))
-    steps = StepRanges(
-        number=numbers,
-        start=np.array(begins),
-        end=np.array(ends),
-    )
-    return _increasing(steps)
-
-
-def _increasing(steps: StepRanges) -> StepRanges:
-    """Return the steps that start later than all steps of smaller numbers."""
-    latest = np.maximum.accumulate(steps.start)
-    before_all = -(1 << 62)
-    growth = np.diff(latest, prepend=before_all)
-    kept = np.flatnonzero(growth > 0)
-    return StepRanges(
-        number=steps.number[kept],
-        start=steps.start[kept],
-        end=steps.end[kept],
-    )

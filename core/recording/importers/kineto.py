@@ -21,8 +21,9 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.complete_events import INSTANTS
 from core.recording.importers.event_flows import count_incomplete_flows
-from core.recording.importers.event_names import kinds_from_names, matches, steps_from_names
+from core.recording.importers.event_names import kinds_from_names, matches
 from core.recording.importers.event_numbers import event_times
+from core.recording.importers.event_steps import MarkingEvents, steps_from_names
 from core.recording.importers.event_threads import has_ascend_device
 from core.recording.importers.imported_events import (
     MOST_GROUP_NUMBER,
@@ -252,8 +253,14 @@ def host_steps(
     """Return the steps that events of the host mark."""
     is_host = group != DEVICE
     is_host &= group != DEVICE_ANNOTATION
-    name = columns["name"][is_host]
-    return steps_from_names(names, name, start[is_host], end[is_host])
+    events = MarkingEvents(
+        names=names,
+        name=columns["name"][is_host],
+        thread=columns["thread"][is_host],
+        start=start[is_host],
+        end=end[is_host],
+    )
+    return steps_from_names(events)
 
 
 def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) -> dict[int, int]:

@@ -19,7 +19,8 @@ from core.message import message
 from core.order import groups
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
-from core.recording.importers.event_names import encode_values, kinds_from_names, steps_from_names
+from core.recording.importers.event_names import encode_values, kinds_from_names
+from core.recording.importers.event_steps import MarkingEvents, steps_from_names
 from core.recording.importers.imported_events import (
     MOST_IMPORTED_LANES,
     ImportedEvents,
@@ -205,7 +206,8 @@ class _NsightEvents:
         kind = kinds_from_names(names)[name]
         types = np.array([type_ for type_, _, _, _ in self.key])
         is_range = types == _RANGE
-        step, steps = self._steps(names, name, start, end, is_range)
+        events = MarkingEvents(names=names, name=name, thread=track, start=start, end=end)
+        step, steps = self._steps(events, is_range)
         length = end - start
         busy = np.bincount(track, length, len(keys))
         moving = np.bincount(track, length * IS_COMMUNICATION[kind], len(keys))
@@ -230,28 +232,22 @@ class _NsightEvents:
         )
 
     def _steps(
-        self,
-        names: tuple[str, ...],
-        name: NDArray[np.int32],
-        start: Ints,
-        end: Ints,
-        is_range: Bools,
+        self, events: MarkingEvents, is_range: Bools
     ) -> tuple[NDArray[np.int32] | None, StepRanges]:
         """Return the step of each event, None without steps, and the steps of all processes.
 
         Each process has its own steps; one without any has those of the others.
         """
-        found = steps_from_names(names, name[is_range], start[is_range], end[is_range])
+        found = steps_from_names(events.at(np.flatnonzero(is_range)))
         if not len(found.number):
             return None, found
-        step = found.at(start)
+        step = found.at(events.start)
         process = np.array([process for _, process, _, _ in self.key])
         all_steps = []
-        for events in groups(process):
-            ranges = events[is_range[events]]
-            own = steps_from_names(names, name[ranges], start[ranges], end[ranges])
+        for places in groups(process):
+            own = steps_from_names(events.at(places[is_range[places]]))
             if len(own.number):
-                step[events] = own.at(start[events])
+                step[places] = own.at(events.start[places])
                 all_steps.append(own)
         return step, StepRanges.joined(all_steps)
 

@@ -14,11 +14,14 @@ from core.message import N_
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.recording.importers.event_names import (
-    STEP_RANGE,
     encode_values,
     kinds_from_categories,
     kinds_from_names,
     matches,
+)
+from core.recording.importers.event_steps import (
+    STEP_RANGE,
+    MarkingEvents,
     steps_from_names,
 )
 from core.recording.importers.imported_events import (
@@ -100,7 +103,14 @@ def _imported(reader: PacketReader, has_end: Bools) -> ImportedEvents:
     names = tuple(codes)
     by_category = kinds_from_categories(compress(reader.category, has_end))
     by_name = kinds_from_names(names)[name]
-    steps = steps_from_names(names, name, start, end)
+    marks = MarkingEvents(
+        names=names,
+        name=name,
+        thread=track.astype(np.int32),
+        start=start,
+        end=end,
+    )
+    steps = steps_from_names(marks)
     step = steps.at(start) if len(steps.number) else None
     tracks = _tracks(reader, track_ids, track, ~matches(names, STEP_RANGE)[name])
     return ImportedEvents(

@@ -345,6 +345,69 @@ def test_collectives_of_two_processes_of_nsight_meet_only_if_they_run_at_the_sam
     assert (found.times, found.members, found.wait_ns) == (1, 2, 5_000_000)
 
 
+def ranges_export(path, ranges):
+    """An export with a call of CUDA in each range of NVTX: (name, start, end, thread), in µs."""
+    nsight_export(path)
+    base = sqlite3.connect(path)
+    process = (1 << 56) | (77 << 24)
+    for table in ("KERNEL", "MEMCPY", "RUNTIME"):
+        base.execute(f"DELETE FROM CUPTI_ACTIVITY_KIND_{table}")
+    base.execute("DELETE FROM NVTX_EVENTS")
+    for name, start, end, thread in ranges:
+        row = (1000 * start, 1000 * end, name, process + thread)
+        base.execute("INSERT INTO NVTX_EVENTS VALUES (?, ?, ?, NULL, ?)", row)
+        row = (1000 * start, 1000 * end, process + thread)
+        base.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, 1, 3)", row)
+    base.commit()
+    base.close()
+
+
+def bounds_of_steps(path):
+    trace = open_recording(path).trace
+    return {step: trace.step_bounds(step) for step in trace.steps}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((0, 1, 2, 0, 1, 2), (0, 1, 2, 3, 4, 5)),
+        ((10, 20, 10, 20, 10), (9, 19, 20, 30, 31)),  # shown as 10, 20, 21, 31, 32
+        ((999_999_999, 0, 999_999_999, 0, 999_999_999, 0), (0, 1, 2, 3, 4, 5)),
+    ],
+)
+def test_steps_whose_numbers_begin_again_are_further_steps(tmp_path, numbers, expected):
+    path = tmp_path / "run.sqlite"
+    ranges = [(f"step {n}", 10 * at, 10 * at + 10, 5) for at, n in enumerate(numbers)]
+    ranges_export(path, ranges)
+    found = bounds_of_steps(path)
+    assert list(found.values()) == [
+        (10_000 * at, 10_000 * at + 10_000) for at in range(len(numbers))
+    ]
+    assert tuple(step - min(found) for step in found) == tuple(n - expected[0] for n in expected)
+
+
+def test_a_thread_that_lags_behind_does_not_begin_the_numbers_again(tmp_path):
+    path = tmp_path / "run.sqlite"
+    ranges = []
+    for number in range(3):
+        ranges.append((f"step {number}", 10 * number, 10 * number + 10, 5))
+        ranges.append((f"step {number}", 10 * number + 12, 10 * number + 20, 6))
+    ranges_export(path, ranges)
+    assert list(bounds_of_steps(path)) == [0, 1, 2]
+
+
+def test_a_numbered_range_within_a_step_is_no_step(tmp_path):
+    path = tmp_path / "run.sqlite"
+    ranges = []
+    for number in range(3):
+        ranges.append((f"step {number}", 10 * number, 10 * number + 10, 5))
+        for inner in range(2):
+            start = 10 * number + 5 * inner
+            ranges.append((f"iteration {inner}", start, start + 4, 5))
+    ranges_export(path, ranges)
+    assert bounds_of_steps(path) == {n: (10_000 * n, 10_000 * n + 10_000) for n in range(3)}
+
+
 def test_nsight_without_a_table_or_with_a_trigger_is_refused_or_harmless(tmp_path):
     path = tmp_path / "run.sqlite"
     base = sqlite3.connect(path)
