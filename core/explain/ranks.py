@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bools, Ints
+from core.explain.intervals import intersect
 from core.explain.statistics import union_ns
+from core.order import groups
 from core.plan.plan import Lane, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import MEMORY_COPY, matches
@@ -91,11 +93,11 @@ class Device:
     """A device of a recorded trace with the spans of all its streams.
 
     `main` is the lane of its main stream. The device is `in_use` from the first start to the last
-    end of its tasks; only that time counts. In a trace with steps, tasks at either end are ignored
-    if their launch was not recorded or is after the last step: work that was launched before the
-    trace began would look like an idle host. If the first steps are warm-up (core.trace.warmup),
-    the time in use begins with the first measured step. In a trace with a `part` only the tasks of
-    the part count.
+    end of its tasks, or each time between two pauses of the profiler; only that time counts. In a
+    trace with steps, tasks at either end are ignored if their launch was not recorded or is after
+    the last step: work that was launched before the trace began would look like an idle host. If
+    the first steps are warm-up (core.trace.warmup), the time in use begins with the first measured
+    step. In a trace with a `part` only the tasks of the part count.
     """
 
     name: str
@@ -159,10 +161,8 @@ def devices_of(trace: Trace) -> list[Device]:
 
 def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
     """Return the times of a device while it is in use within the windows."""
-    start = int(device.in_use.start[0])
-    end = int(device.in_use.end[0])
-    in_use = windows.cut(start, end)
-    return _time(device.name, device.spans, _is_memory(trace), in_use)
+    _, _, start, end = intersect(windows.start, windows.end, device.in_use.start, device.in_use.end)
+    return _time(device.name, device.spans, _is_memory(trace), Windows(start, end))
 
 
 def _is_memory(trace: Trace) -> Bools:
@@ -174,27 +174,32 @@ def _is_memory(trace: Trace) -> Bools:
 
 
 def _in_use(trace: Trace, spans: Spans) -> Windows:
-    """Return the time in which a device with these spans is in use; empty if it has no tasks."""
+    """Return the time in which a device with these spans is in use; empty if it has no tasks.
+
+    If the profiler recorded several times, there is an interval for each time.
+    """
     if trace.part is not None:
         counted = spans[spans.step == PART_STEP]
     else:
         ends = trace.step_table.ends
         until = int(ends[-1]) if len(ends) else None
         counted = _with_known_launch(spans, until)
-    no_time = np.empty(0, np.int64)
-    never = Windows(no_time, no_time)
-    if not len(counted):
-        return never
-    first = int(counted.start.min())
-    last = int(counted.end.max())
+    earliest = trace.bounds[0]
     if trace.part is None and found_warmup(trace) is not None:
-        begin, _ = trace.step_bounds(first_measured(trace))
-        first = max(first, begin)
-    if first >= last:
-        return never
-    start = np.array([first])
-    end = np.array([last])
-    return Windows(start, end)
+        earliest, _ = trace.step_bounds(first_measured(trace))
+    use_starts = []
+    use_ends = []
+    pauses = () if trace.imported is None else trace.imported.pauses
+    pause_ends = [end for _, end in pauses]
+    pauses_before = np.searchsorted(pause_ends, counted.start, "right")
+    for own in groups(pauses_before):
+        tasks = counted[own]
+        first = max(int(tasks.start.min()), earliest)
+        last = int(tasks.end.max())
+        if first < last:
+            use_starts.append(first)
+            use_ends.append(last)
+    return Windows(np.array(use_starts, np.int64), np.array(use_ends, np.int64))
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:

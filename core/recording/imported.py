@@ -1,8 +1,8 @@
 """Stores data of imported traces and jobs in recordings that has no column.
 
 A log row at IMPORTED_LEVEL, after the plans, contains JSON with the numbers of the steps, the range
-if it is the only step, the file's irregularities, the events' colours, the places of counters and
-the transfers between ranks.
+if it is the only step, the file's irregularities, the events' colours, the places of counters, the
+transfers between ranks, and the intervals without a recording.
 Rows at ARGUMENTS_LEVEL, one for each task, contain the arguments of its event. Neither is shown as
 a line of the log.
 """
@@ -44,6 +44,7 @@ def imported_text(trace: Trace) -> str:
         "part": trace.part,
         "counters": imported.counter_places,
         "exchanges": imported.exchanges,
+        "pauses": imported.pauses,
     }
     return json.dumps(values)
 
@@ -57,7 +58,7 @@ def take_imported(trace: Trace, text: str) -> None:
     if not increases.all():
         raise ValueError(message("the numbers of steps do not increase"))
     trace.listed_steps = steps
-    # Recordings of earlier versions have no "part", "counters" or "exchanges".
+    # Recordings of earlier versions have no "part", "counters", "exchanges" or "pauses".
     part = values.get("part")
     if part is not None:
         start, end = part
@@ -75,12 +76,16 @@ def take_imported(trace: Trace, text: str) -> None:
         counter_places[str(name)] = str(place)
     colours = _colours(values["colours"], len(trace.table))
     exchanges = _exchanges(values.get("exchanges", {}))
+    pauses = []
+    for start, end in values.get("pauses", ()):
+        pauses.append((int(start), int(end)))
     trace.imported = Imported(
         issues=issues,
         colours=colours,
         counter_places=counter_places,
         keeps_arguments=values["arguments"] is True,
         exchanges=exchanges,
+        pauses=tuple(pauses),
     )
 
 

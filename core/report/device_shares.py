@@ -154,6 +154,10 @@ def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
     never = np.iinfo(np.int64).max
     next_starts = np.append(every_start, never)[place + 1]
     followed = np.isin(place + 1, place)
+    pauses = () if trace.imported is None else trace.imported.pauses
+    for start, _ in pauses:
+        # The last step before a pause ends with its own tasks.
+        followed &= (starts > start) | (next_starts <= start)
     # If tasks go on when the next step begins, that time belongs to the next step.
     own_ends = np.minimum(table.ends[place], next_starts)
     ends = np.where(followed, next_starts, own_ends)

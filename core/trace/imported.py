@@ -26,7 +26,8 @@ class Imported:
     of the trace's table, ABSENT for rows without a colour in the file. `counter_places` has the
     rank or process of each counter by name. `arguments` locates further data of the events. While a
     recording of an imported trace is read, `keeps_arguments` says that it contains arguments.
-    `exchanges` has the buckets of tasks that send to other ranks or receive from them.
+    `exchanges` has the buckets of tasks that send to other ranks or receive from them. `pauses` are
+    intervals in ns, in order of time, in which the profiler did not record.
     """
 
     issues: Mapping[ImportIssue, int] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class Imported:
     arguments: EventArguments | None = None
     keeps_arguments: bool = False
     exchanges: Exchanges = field(default_factory=dict)
+    pauses: tuple[tuple[int, int], ...] = ()
 
 
 def issue_sentences(imported: Imported | None) -> Iterator[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter as Counts
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
         groups=groups,
         exchanges=exchanges,
         sequence=_optional_column(parts, "sequence"),
+        recorded=tuple(chain.from_iterable(part.recorded for part in parts)),
         pipeline=_all_places(parts),
     )
 

@@ -13,6 +13,7 @@ from core.message import Text, error_message, join_texts, message
 from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.importers.concatenated_events import concatenate_events
+from core.recording.importers.consecutive_files import continues, join_files
 from core.recording.importers.imported_events import (
     LARGEST_INT64,
     ImportedEvents,
@@ -100,14 +101,14 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
     issues = Counts[ImportIssue]()
     uses = Counts[str]()
     placed = []
-    for part in sorted(parts, key=lambda part: _rank_order(part, len(parts))):
-        rank = _rank(part)
+    for files in _files_of_ranks(parts):
+        part = join_files(files)
         place = part.tracks[0].place
         uses[place] += 1
-        if rank == ABSENT:
+        if _rank(part) == ABSENT:
             issues[ImportIssue.NO_RANK] += 1
         elif uses[place] > 1:
-            issues[ImportIssue.SAME_RANK] += 1
+            issues[ImportIssue.SAME_RANK] += len(files)
         # Two files of one rank get separate places; else their rows would look like one file's.
         if uses[place] > 1:
             part = _with_place_number(part, uses[place])
@@ -122,10 +123,29 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
     return replace(merged, issues=merged.issues + issues)
 
 
-def _rank_order(part: ImportedEvents, count: int) -> int:
-    """Return the sort key of a file: its rank, or `count` (last) if the rank is unknown."""
+def _files_of_ranks(parts: Sequence[ImportedEvents]) -> list[list[ImportedEvents]]:
+    """Return the files in the order of ranks; consecutive files of one rank are together."""
+    ranks: list[list[ImportedEvents]] = []
+    previous_rank = ABSENT
+    for part in sorted(parts, key=lambda part: _rank_order(part, len(parts))):
+        recorded = int(part.start.min()), int(part.end.max())
+        part = replace(part, recorded=(recorded,))
+        rank = _rank(part)
+        is_known = rank != ABSENT
+        if is_known and rank == previous_rank and continues(part, ranks[-1][-1]):
+            ranks[-1].append(part)
+        else:
+            ranks.append([part])
+        previous_rank = rank
+    return ranks
+
+
+def _rank_order(part: ImportedEvents, count: int) -> tuple[int, int]:
+    """Return the sort key of a file: rank and start, or `count` (last) if the rank is unknown."""
     rank = _rank(part)
-    return count if rank == ABSENT else rank
+    if rank == ABSENT:
+        return count, 0
+    return rank, int(part.start.min())
 
 
 def _rank(part: ImportedEvents) -> int:

@@ -183,8 +183,8 @@ class ImportedEvents:
     `groups`, the names of process groups, the attribute `bucket` is a position in them or ABSENT.
     `exchanges` maps names of groups to the transfers between ranks that they represent.
     `sequence` is the number of a collective in its process group, equal on all ranks, or ABSENT.
-    Events of a `pipeline` get dependencies when the trace is made; its steps have equal task
-    numbers.
+    `recorded` has the first and the last time of each file of a folder. Events of a `pipeline` get
+    dependencies when the trace is made; its steps have equal task numbers.
     """
 
     tracks: tuple[ImportedTrack, ...]
@@ -207,6 +207,7 @@ class ImportedEvents:
     groups: tuple[str, ...] = ()
     exchanges: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
     sequence: Ints | None = None
+    recorded: tuple[tuple[int, int], ...] = ()
     pipeline: PipelinePlaces | None = None
 
     def __len__(self) -> int:
@@ -292,6 +293,7 @@ class ImportedEvents:
         for counter in self.counters:
             times = counter.times + ns
             counters.append(replace(counter, times=times))
+        recorded = [(first + ns, last + ns) for first, last in self.recorded]
         return replace(
             self,
             start=self.start + ns,
@@ -299,6 +301,7 @@ class ImportedEvents:
             launched=shifted_launches(self.launched, ns),
             steps=self.steps.shifted(ns),
             counters=tuple(counters),
+            recorded=tuple(recorded),
         )
 
 

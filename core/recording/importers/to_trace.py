@@ -103,6 +103,7 @@ def trace_of_events(
         counter_places=counter_places,
         arguments=arguments,
         exchanges=imported.exchanges_of_buckets,
+        pauses=_pauses(imported),
     )
     steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
     return Trace(
@@ -228,6 +229,18 @@ def _counters(imported: ImportedEvents) -> tuple[Counters, dict[str, str]]:
         counters[name, None] = Counter(name, None, arrays)
         places[name] = counter.place
     return counters, places
+
+
+def _pauses(imported: ImportedEvents) -> tuple[tuple[int, int], ...]:
+    """Return the intervals between files of a folder in which no file has events, in ns."""
+    recorded = sorted(imported.recorded)
+    found = []
+    reach = recorded[0][1] if recorded else 0
+    for start, end in recorded:
+        if start > reach:
+            found.append((reach, start))
+        reach = max(reach, end)
+    return tuple(found)
 
 
 def _one_plan(imported: ImportedEvents) -> tuple[TaskTable, NDArray[np.int32]]:

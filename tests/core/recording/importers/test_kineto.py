@@ -14,7 +14,9 @@ from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role, device_streams
 from core.plan.task import Kind
+from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
+from core.report.limits import Limit
 from core.report.verdict import verdict
 from core.trace.import_issue import ImportIssue
 from core.trace.own_steps import with_range, with_steps
@@ -314,6 +316,54 @@ def test_a_folder_says_which_files_it_could_not_use(folder):
     assert "e.json cannot be read" in str(read.warning) and "\n" not in str(read.warning)
     places = dict.fromkeys(lane.device for lane in read.trace.header.lanes)
     assert list(places) == ["rank 0", "rank 0 (2)", "rank 3", "c.json"]
+
+
+def a_cycle(rank, first, busy=60):
+    """A file of two steps of 100 us, the first of which is `first`, with the device idle for 40."""
+    begin = 100.0 * first
+    events = []
+    for n in (0, 1):
+        at = begin + 100 * n
+        events.append(event("cpu_op", "aten::mm", at, 99 - busy))
+        events += launched("gemm", at + 100 - busy - 1, at + 100 - busy, busy, n + 1)
+    return kineto_file(rank, [*steps((begin, begin + 100), (begin + 100, begin + 200), first=first),
+                              *events])  # fmt: skip
+
+
+def test_the_files_of_several_recordings_of_one_rank_are_one_rank(folder, tmp_path):
+    # What tensorboard_trace_handler writes with schedule(active=2, repeat=2).
+    cycles = {
+        f"host_{rank}.{first}.pt.trace": a_cycle(rank, first) for rank in (0, 1) for first in (2, 6)
+    }
+    read = open_recording(folder(**cycles))
+    trace = read.trace
+    assert trace.imported.issues == {}
+    streams = [lane for lane in trace.header.lanes if lane.stream_of]
+    assert [(lane.device, lane.name) for lane in streams] == [
+        ("rank 0", "stream 7"),
+        ("rank 1", "stream 7"),
+    ]
+    assert trace.steps == [1, 2, 5, 6]  # shown as 2, 3, 6 and 7
+    starts = [trace.step_bounds(step)[0] for step in trace.steps]
+    assert [start - starts[0] for start in starts] == [0, 100_000, 400_000, 500_000]
+    # The device is idle for 40 us before the second step of a recording; the time between the
+    # recordings does not count.
+    for time in rank_times(trace):
+        assert (time.span_ns, time.idle_ns) == (2 * 160_000, 2 * 40_000)
+    found = verdict(trace)
+    assert (found.kind, found.loss_ns) == (Limit.HOST, 20_000)
+    path = tmp_path / "saved.arrow"
+    for _ in write_recording(trace, path):
+        pass
+    assert rank_times(open_recording(path).trace) == rank_times(trace)
+
+
+def test_files_of_one_rank_with_the_same_steps_are_shown_separately(folder):
+    later = a_cycle(0, 2)
+    later["baseTimeNanoseconds"] += 10_000_000_000
+    trace = open_recording(folder(a=a_cycle(0, 2), b=later)).trace
+    assert trace.imported.issues == {ImportIssue.SAME_RANK: 1, ImportIssue.CLOCKS_APART: 1}
+    assert {lane.device for lane in trace.header.lanes} == {"rank 0", "rank 0 (2)"}
 
 
 def test_a_folder_without_a_trace_is_refused_by_name(tmp_path):
