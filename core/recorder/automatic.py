@@ -7,7 +7,6 @@ that updates the model's parameters. A process that trains nothing leaves no fil
 from __future__ import annotations
 
 import atexit
-import os
 
 from . import exits
 from .session import record
@@ -15,14 +14,11 @@ from .session import record
 
 def record_process(out: str) -> None:
     """Record the first training job of this process from its first training step to its exit."""
-    process = os.getpid()
     session = record(None, None, out)
     session.__enter__()
 
     def end() -> None:
-        # A forked process inherits the exit handlers, but it is not recorded.
-        if os.getpid() == process:
-            error = exits.failure()
-            session.__exit__(None if error is None else type(error), error, None)
+        error = exits.failure()
+        session.__exit__(None if error is None else type(error), error, None)
 
     atexit.register(end)

@@ -49,6 +49,11 @@ class Guard:
 
         return guarded
 
+    def stop(self) -> None:
+        """Run no more guarded code, without a message. Call it in a forked process."""
+        self._lock = threading.Lock()  # another thread of the parent may have held it
+        self.error = "this process was forked"
+
     def _end(self, error: Exception) -> None:
         # Several threads may fail at the same time. Only the first error is kept and printed.
         with self._lock:

@@ -18,6 +18,7 @@ from .blocks import unwrapped
 from .clocks import ClockOffset, RankClocks
 from .events import RecordedStep
 from .messages import print_message
+from .rank_file import Occupied, RankFile, remove_unused
 from .rank_step import TRACKS, CounterValue, PlannedTask, rank_lanes, timed_step
 from .stream import FORMAT, QueuedWrite, Sender, Write, counter_rows, note_row, plan_row, step_rows
 from .wire import connect, is_address
@@ -56,6 +57,7 @@ class RankWriter:
         self._clocks: RankClocks | None = None
         self._left_out = 0  # steps that found the queue full
         self._numbers_left_out = 0
+        self._is_left_out = False  # another recording writes this rank's file
         self.rank = 0
         self._world = 1
         self._device = ""
@@ -117,7 +119,7 @@ class RankWriter:
         The outcome is None if the recording ended before the job.
         """
         self._sender.close(partial(self._write_end, outcome, warnings))
-        if self._sender.failed:
+        if self._sender.failed and not self._is_left_out:
             print_message(f"not all was recorded: {self._sender.failed}")
 
     def _hand_in_numbers(self, count: int, write: QueuedWrite) -> None:
@@ -176,12 +178,19 @@ class RankWriter:
     def _open(self) -> object:
         """Open the rank's file or connection; rank 0 removes the files of an earlier, larger job.
 
-        Those would look like ranks of this job.
+        Those would look like ranks of this job. Raise Occupied if another recording writes the
+        file.
         """
         if is_address(str(self._out)):
             return connect(str(self._out), self.rank)
         folder = Path(self._out)
         folder.mkdir(parents=True, exist_ok=True)
+        try:
+            file = RankFile(folder / f"rank-{self.rank}.arrow")
+        except Occupied as error:
+            self._is_left_out = True
+            print_message(f"this process is not recorded: {error}")
+            raise
         if self.rank == 0:
             # Before the rendezvous, only the launcher knows the number of ranks.
             launched = _variable("WORLD_SIZE", range(1, MOST_RANKS + 1), "ignored")
@@ -189,8 +198,8 @@ class RankWriter:
             for path in folder.glob("rank-*.arrow"):
                 number = path.stem.removeprefix("rank-")
                 if number.isdigit() and int(number) >= ranks:
-                    path.unlink(missing_ok=True)
-        return (folder / f"rank-{self.rank}.arrow").open("wb")
+                    remove_unused(path)
+        return file
 
     def _header(self, model: nn.Module, times_device: bool) -> dict[str, object]:
         inner = unwrapped(model)

@@ -8,6 +8,7 @@ DistributedDataParallel and the model on its device, are looked up when the firs
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 import weakref
@@ -45,6 +46,19 @@ NO_STEPS = (
     "no optimizer of torch.optim has updated the model outside of compiled code, so there are no "
     "steps"
 )
+
+
+_RECORDINGS: weakref.WeakSet[record] = weakref.WeakSet()
+"""The recordings of this process that have not ended."""
+
+
+def _after_fork() -> None:
+    for recording in list(_RECORDINGS):
+        recording.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(slots=True)
@@ -86,10 +100,12 @@ class record(AbstractContextManager["record"]):
         self._out = out
         self._header = header or {}
         self._guard = Guard()
+        self._is_of_parent = False
 
     def __enter__(self) -> record:
         """Begin recording."""
         guard = self._guard
+        self._process = os.getpid()
         self._step = 0
         self._stream = RankWriter(self._out, self._header, self._take_idle)
         self._update: OptimizerUpdate | None = None
@@ -105,6 +121,7 @@ class record(AbstractContextManager["record"]):
         self._hooks = self._instrument.hooks
         self._removers: list[Callable[[], object]] = []
         guard(self._install)
+        _RECORDINGS.add(self)
         return self
 
     def __exit__(
@@ -114,10 +131,23 @@ class record(AbstractContextManager["record"]):
         trace: TracebackType | None,
     ) -> None:
         """Remove the hooks and end the recording. Unless the job failed, clocks are compared."""
+        _RECORDINGS.discard(self)
         for remove in self._removers:
             self._guard.always(remove)
+        is_forked = os.getpid() != self._process
+        if is_forked and (self._is_of_parent or not self._stream.has_begun):
+            return
         has_failed = kind is not None and not _is_success(error)
         self._guard.always(partial(self._finish, has_failed))
+
+    def leave_to_parent(self) -> None:
+        """Record nothing in this forked process if its parent has begun to record.
+
+        Otherwise this process may begin: a script may fork its ranks before they train.
+        """
+        if self._stream.has_begun:
+            self._is_of_parent = True
+            self._guard.stop()
 
     def tell(self, name: str, value: float) -> None:
         """Record a number, such as the loss, of the step that has just ended. Call on one rank."""
@@ -151,8 +181,8 @@ class record(AbstractContextManager["record"]):
         warnings.filterwarnings("ignore", "Using `torch.compile.module.` when there are global")
         self._removers += self._instrument.removers()
         self._instrument.install()
-        before = self._before_update_hook
-        after = self._after_update_hook
+        before = _unless_compiling(self._before_update_hook)
+        after = _unless_compiling(self._guard.around(self._after_update))
         self._removers.append(register_optimizer_step_pre_hook(before).remove)
         self._removers.append(register_optimizer_step_post_hook(after).remove)
         self._removers.append(watch_batches(self._instrument.ops.waited, self._guard))
@@ -161,10 +191,6 @@ class record(AbstractContextManager["record"]):
         self, optimizer: torch.optim.Optimizer, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> UpdateArguments | None:
         """Begin an update; return its arguments with a watched closure, or None without one."""
-        # torch.compile compiles this hook too. It must not break the graph, so a compiled update is
-        # not recorded.
-        if torch.compiler.is_compiling():
-            return None
         self._guard(self._before_update, optimizer)
         update = self._update
         # In an update within another one the closure is already watched.
@@ -179,11 +205,6 @@ class record(AbstractContextManager["record"]):
         changed: UpdateArguments | None
         changed = self._guard(with_watched_closure, arguments, options, watched)
         return changed
-
-    def _after_update_hook(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        """End an update, unless torch.compile compiles this hook."""
-        if not torch.compiler.is_compiling():
-            self._guard(self._after_update, optimizer)
 
     def _before_closure(self) -> None:
         """End a part of the update. Before its first closure an update has done nothing."""
@@ -320,6 +341,20 @@ class record(AbstractContextManager["record"]):
             yield f"{steps:,} steps were left out: {reason}"
         if lost:
             yield f"{lost:,} operations were left out: no optimizer ended their step"
+
+
+def _unless_compiling(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a hook that does nothing while torch.compile compiles it.
+
+    It must not break the job's graph, so a compiled update is not recorded.
+    """
+
+    def hook(*arguments: Any) -> Any:
+        if torch.compiler.is_compiling():
+            return None
+        return function(*arguments)
+
+    return hook
 
 
 def _parameters_of(optimizer: Any) -> set[int]:

@@ -221,3 +221,76 @@ def test_a_job_whose_own_import_hook_asks_the_others_is_recorded(record, tmp_pat
     done = record(f"{PYTHON} train.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert open_recording(tmp_path / "rr").trace.steps == [0, 1, 2]
+
+
+SEVERAL = """
+import multiprocessing, os, sys, time
+import torch
+
+def train(started, ended):
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(6):
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+        if step == 2:
+            started.wait()
+            time.sleep(1.0)  # steps are written every half second
+    ended.wait()
+    time.sleep(2.0)
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    made = multiprocessing.get_context(sys.argv[1])
+    both = [made.Barrier(4), made.Barrier(4)]
+    processes = [made.Process(target=train, args=both) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_of_processes_that_train_at_once_without_ranks_one_is_recorded(record, tmp_path, method):
+    (tmp_path / "train.py").write_text(SEVERAL)
+    done = record(f"{PYTHON} train.py {method}")
+    assert done.returncode == 0, done.stderr
+    assert open_recording(tmp_path / "rr").trace.steps == list(range(6))
+    lines = done.stderr.splitlines()
+    path = tmp_path / "rr" / "rank-0.arrow"
+    assert (
+        lines
+        == [f"bubblescope: this process is not recorded: another recording is written to {path}"]
+        * 3
+    )
+
+
+RANK = """
+import subprocess, sys, time
+import torch
+
+class Main(torch.nn.Linear):
+    pass
+
+model = Main(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(6):
+    model(torch.ones(2, 4)).sum().backward()
+    optimizer.step()
+    if step == 2:
+        time.sleep(1.0)
+        subprocess.run([sys.executable, "probe.py"], check=True)
+"""
+
+
+def test_a_process_that_a_rank_starts_leaves_the_ranks_recording_alone(record, tmp_path):
+    (tmp_path / "train.py").write_text(RANK)
+    (tmp_path / "probe.py").write_text(TRAINING + "import time\ntime.sleep(1.0)")
+    done = record(f"env RANK=1 WORLD_SIZE=2 {PYTHON} train.py")
+    assert done.returncode == 0, done.stderr
+    opened = open_recording(tmp_path / "rr" / "rank-1.arrow")
+    assert opened.warning == "" and opened.trace.outcome == "finished"
+    assert opened.trace.steps == list(range(6)) and opened.trace.header.model.name == "Main"
+    assert done.stderr.count("this process is not recorded: another recording") == 1

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import fcntl
 import io
 import pickle
 import sys
@@ -257,3 +258,69 @@ def test_hooks_and_functions_are_as_before_once_a_recording_has_ended(tmp_path, 
     job(tmp_path)
     with pytest.raises(KeyError), record(layers(), None, tmp_path):
         raise KeyError("the job's")
+
+
+FORKED = """
+import os, sys
+import torch
+from torch import nn
+
+from bubblescope import record
+
+model = nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(steps):
+    for _ in range(steps):
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+
+with record(model, optimizer, "runs") as run:
+    train(2)
+    child = os.fork()
+    if child == 0:
+        waiting = run._stream._sender._waiting.qsize()
+        train(3)
+        assert run._stream._sender._waiting.qsize() == waiting
+        with run.paused():
+            run.tell("loss", 1.0)
+    else:
+        assert os.waitpid(child, 0)[1] == 0
+        train(2)
+"""
+
+
+def test_a_forked_process_leaves_the_recording_of_its_parent_alone(ranks, tmp_path):
+    (tmp_path / "train.py").write_text(FORKED)
+    ranks.run(tmp_path, 1, "train.py")
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.steps == [0, 1, 2, 3] and trace.outcome == "finished"
+    assert trace.counter("loss") is None or not len(trace.counter("loss").values)
+    assert (tmp_path / "printed-0.txt").read_text() == ""
+
+
+def test_a_smaller_job_keeps_the_file_of_a_rank_that_still_records(tmp_path):
+    for rank in (1, 2):
+        (tmp_path / f"rank-{rank}.arrow").write_text("of another job")
+    with (tmp_path / "rank-1.arrow").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        job(tmp_path)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["rank-0.arrow", "rank-1.arrow"]
+
+
+def test_a_recording_into_the_file_of_another_one_is_left_out_in_a_line(tmp_path, capsys):
+    wanted = job(None)
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        trained(model, optimizer, 2)
+        assert job(tmp_path) == wanted
+        trained(model, optimizer, 1)
+    assert open_recording(tmp_path).trace.outcome == "finished"
+    [line] = capsys.readouterr().err.splitlines()
+    path = tmp_path / "rank-0.arrow"
+    assert line == (
+        f"bubblescope: this process is not recorded: another recording is written to {path}"
+    )
+    job(tmp_path)
+    assert open_recording(tmp_path).trace.steps == [0, 1, 2, 3] and not capsys.readouterr().err
