@@ -7,13 +7,15 @@ once, before the update does anything else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial, wraps
+from types import FunctionType, MethodType
+from typing import Any, TypeGuard
 
 from .guard import Guard
 
 UpdateArguments = tuple[tuple[Any, ...], dict[str, Any]]
 """Positional and keyword arguments of an optimizer's `step`; the first is the optimizer."""
-Closure = Callable[[], Any]
+Closure = Callable[..., Any]
 
 
 def with_watched_closure(
@@ -21,12 +23,20 @@ def with_watched_closure(
 ) -> UpdateArguments | None:
     """Return the arguments with the closure wrapped by `watched`; None if there is no closure."""
     closure = options.get("closure")
-    if callable(closure):
+    if _is_closure(closure):
         return arguments, {**options, "closure": watched(closure)}
-    if len(arguments) > 1 and callable(arguments[1]):
+    if len(arguments) > 1 and _is_closure(arguments[1]):
         optimizer, closure, *rest = arguments
         return (optimizer, watched(closure), *rest), options
     return None
+
+
+def _is_closure(given: object) -> TypeGuard[Closure]:
+    """Return True for a function.
+
+    Other callable objects, such as a model, are left alone: an optimizer may use their attributes.
+    """
+    return isinstance(given, FunctionType | MethodType | partial)
 
 
 def watched_closure(
@@ -34,10 +44,11 @@ def watched_closure(
 ) -> Closure:
     """Return a closure that calls `before` and `after` around the given one."""
 
-    def watched() -> Any:
+    @wraps(closure)
+    def watched(*arguments: Any, **options: Any) -> Any:
         guard(before)
         try:
-            return closure()
+            return closure(*arguments, **options)
         finally:
             guard(after)
 

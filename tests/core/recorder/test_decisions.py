@@ -1,12 +1,14 @@
 """Objects that a job creates after the recording has begun are found at its first step."""
 
 import contextlib
+import inspect
 import io
 import re
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -337,6 +339,74 @@ def test_code_of_a_closure_outside_its_passes_is_not_part_of_the_update(tmp_path
     updates = [span for span in trace if span.kind == "step"]
     assert trace.steps == [0, 1, 2, 3] and len(updates) == 4
     assert min(span.end - span.start for span in updates) < 10_000_000
+
+
+class Loss:
+    """A callable object that is no closure of torch.optim."""
+
+    scale = 2.0
+
+    def __call__(self, output):
+        return output.sum() * self.scale
+
+
+class Asking(torch.optim.SGD):
+    """An optimizer whose update takes an argument of its own."""
+
+    def step(self, given=None, *, closure=None):
+        self.seen = given if closure is None else closure
+        return super().step()
+
+
+@pytest.mark.parametrize(
+    "given", [nn.Linear(2, 2), Loss(), Loss], ids=["a model", "an object", "a class"]
+)
+@pytest.mark.parametrize("by_name", [False, True])
+def test_an_update_gets_modules_and_other_objects_as_they_are(tmp_path, given, by_name):
+    model = layers()
+    optimizer = Asking(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        for _ in range(3):
+            model(torch.ones(6, 8)).sum().backward()
+            if by_name:
+                optimizer.step(closure=given)
+            else:
+                optimizer.step(given)
+            assert optimizer.seen is given
+    assert open_recording(tmp_path).trace.steps == [0, 1, 2]
+
+
+class Evaluating(torch.optim.SGD):
+    """An optimizer that also calls its closure to evaluate, as line searches do."""
+
+    @torch.no_grad()
+    def step(self, closure):
+        assert list(inspect.signature(closure).parameters) == ["backward"]
+        before = closure(backward=False)
+        with torch.enable_grad():
+            assert closure(True) == before
+        return super().step()
+
+
+@pytest.mark.parametrize("made", [lambda one: one, partial], ids=["function", "partial"])
+def test_a_closure_takes_arguments_and_its_passes_are_outside_the_update(tmp_path, made):
+    model = layers()
+    optimizer = Evaluating(model.parameters(), lr=0.1)
+
+    def closure(backward=True):
+        time.sleep(0.02)
+        loss = model(torch.ones(6, 8)).sum()
+        if backward:
+            loss.backward()
+        return loss
+
+    with record(model, optimizer, tmp_path):
+        for _ in range(3):
+            optimizer.step(made(closure))
+    trace = open_recording(tmp_path).trace
+    updates = [span for span in trace if span.kind == "step"]
+    assert trace.steps == [0, 1, 2] and updates
+    assert max(span.end - span.start for span in updates) < 20 * MS
 
 
 def test_the_first_update_counts_also_where_it_asks_for_the_models_first_pass(tmp_path):
