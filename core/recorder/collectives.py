@@ -435,7 +435,9 @@ def _peer_in_group(method: str, arguments: Sequence[Any], options: Mapping[str, 
         return "irecv"  # from any rank
     given = options.get("dstRank", options.get("srcRank"))
     peer = arguments[2] if len(arguments) > 2 else given
-    return f"{PEERS[method]}{dist.get_global_rank(arguments[0], peer)}"
+    with suppress(ValueError):  # a group that the job has made without torch.distributed.new_group
+        peer = dist.get_global_rank(arguments[0], peer)
+    return f"{PEERS[method]}{peer}"
 
 
 class TimedWork:

@@ -76,6 +76,55 @@ def test_transfers_run_and_are_recorded_whenever_their_functions_were_imported(r
         assert {span.bytes for span in copies} == {16}
 
 
+OWN_GROUP = """
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from bubblescope import record
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+store = dist.PrefixStore("own", dist.distributed_c10d._get_default_store())
+own = dist.ProcessGroup(store, rank, 2)
+backend = dist.ProcessGroupGloo(store, rank, 2)
+own._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, backend)
+model = nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+@torch.compile(backend="eager")
+def exchanged(x):
+    y = x + 1
+    received = torch.empty_like(y)
+    sent = dist.isend(y, 1 - rank)
+    dist.irecv(received, 1 - rank).wait()
+    sent.wait()
+    return received * 2
+
+with record(model, optimizer, "runs"):
+    for step in range(3):
+        model(torch.ones(2, 4)).sum().backward()
+        received = torch.zeros(4)
+        both = own.send([torch.ones(4)], 1 - rank, 0), own.recv([received], 1 - rank, 0)
+        for work in both:
+            work.wait()
+        assert received.tolist() == [1.0] * 4
+        assert exchanged(torch.full((3,), 1.0 + rank)).tolist() == [2 * (3.0 - rank)] * 3
+        optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+def test_transfers_in_a_group_unknown_to_torch_and_in_compiled_code_harm_nothing(ranks, tmp_path):
+    (tmp_path / "train.py").write_text(OWN_GROUP)
+    ranks.run(tmp_path, 2, "train.py")
+    assert "bubblescope" not in (tmp_path / "printed-0.txt").read_text()
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.steps == [0, 1, 2]
+    names = {span.name for span in trace if span.kind == "copy" and span.bytes == 16}
+    assert names == {f"{way} rank {rank}" for way in ("from", "to") for rank in (0, 1)}
+
+
 @pytest.fixture
 def group():
     """A process group of this process alone."""
