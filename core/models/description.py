@@ -16,17 +16,24 @@ class Block:
     """A block of a model.
 
     `parameters` are pairs of a name and a number of elements. `output_elements` is the number of
-    elements of the output for one row.
+    elements of the output for one row. `frozen` are the names of parameters that are not trained,
+    which have no gradients; recordings of earlier versions lack it.
     """
 
     name: str
     parameters: tuple[tuple[str, int], ...]
     output_elements: int
+    frozen: tuple[str, ...] = ()
 
     @property
     def parameter_count(self) -> int:
         """Number of elements of all parameters of the block."""
         return sum(count for _, count in self.parameters)
+
+    @property
+    def trained(self) -> tuple[tuple[str, int], ...]:
+        """The pairs of `parameters` that are trained."""
+        return tuple(pair for pair in self.parameters if pair[0] not in self.frozen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,13 @@ class ModelDescription:
         elements = sum(block.parameter_count for block in self.blocks[first:last])
         return self.element_bytes * elements
 
+    def gradient_bytes(self, first: int, last: int) -> int:
+        """Return the bytes of the gradients of blocks `first` to `last` (exclusive)."""
+        elements = 0
+        for block in self.blocks[first:last]:
+            elements += sum(count for _, count in block.trained)
+        return self.element_bytes * elements
+
     def step_bytes(self, rows: int) -> int:
         """Return a lower bound of the bytes that a step of `rows` rows needs on one device.
 
@@ -94,7 +108,7 @@ class ModelDescription:
         row_bytes = self.input_bytes
         for block in range(len(self.blocks)):
             row_bytes += self.output_bytes(block)
-        gradient_bytes = self.parameter_bytes
+        gradient_bytes = self.gradient_bytes(0, len(self.blocks))
         return self.parameter_bytes + gradient_bytes + rows * row_bytes
 
     def to_dict(self) -> dict[str, Any]:

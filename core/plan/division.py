@@ -80,7 +80,7 @@ class Collective:
     """A collective that torch runs in each rank.
 
     `names` are parameters, named as in nn.Sequential. With the payload PARAMETERS they are
-    gathered; with PARAMETER_GRADIENTS their gradients are reduced.
+    gathered; with PARAMETER_GRADIENTS they are trained, and their gradients are reduced.
     """
 
     kind: Kind

@@ -245,14 +245,18 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
                     )
                 )
             counts = []
+            frozen = []
             for parameter_name, parameter in block.named_parameters():
-                if id(parameter) not in seen:
-                    counts.append((parameter_name, parameter.numel()))
+                if id(parameter) in seen:
+                    continue
+                counts.append((parameter_name, parameter.numel()))
+                if not parameter.requires_grad:
+                    frozen.append(parameter_name)
             seen.update(map(id, block.parameters()))
             parameter_names = [parameter_name for parameter_name, _ in counts]
             block_name = _block_name(index, parameter_names)
             output_elements = x.numel() // len(x)
-            blocks.append(Block(block_name, tuple(counts), output_elements))
+            blocks.append(Block(block_name, tuple(counts), output_elements, tuple(frozen)))
     _check_loss(workload, x, name)
     row = workload.input[:1]
     return ModelDescription(

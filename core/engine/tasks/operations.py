@@ -179,6 +179,13 @@ class Operations:
             key = ValueKey.of(kind, part, stage)
             step.values.put(key, lane, moved)
 
+    def _needs_gradient(self, task: Task) -> bool:
+        """Return True if the input of a task's stage needs a gradient; token numbers have none.
+
+        The input of stage 0 is data, so its gradient is not needed.
+        """
+        return bool(task.stage)
+
     def _forward(self, step: StepState, task: Task) -> TaskWork:
         values = step.values
         lane = task.lane
@@ -186,6 +193,8 @@ class Operations:
         part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
         x = _input(step, part, task)
+        if self._needs_gradient(task) and x.is_floating_point():
+            x.requires_grad_()
         module.stamps = self._stamps[lane]
         yield []
         y = module.forward(x)
@@ -453,11 +462,7 @@ def _input(step: StepState, part: Part, task: Task) -> Tensor:
         first_row, rows = step.inputs[task.lane]
         first = part.start - first_row
         return rows[first : first + part.rows]
-    x = step.values.take(key, task.lane)
-    # The input of stage 0 is data, so its gradient is not needed; token numbers cannot have one.
-    if task.stage and x.is_floating_point():
-        x.requires_grad_()
-    return x
+    return step.values.take(key, task.lane)
 
 
 def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | None:

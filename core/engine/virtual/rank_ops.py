@@ -59,6 +59,8 @@ class RankOps(Operations):
         by_block = replace(prepared, plans=self._plans)
         self.model: RankReplicas = RankReplicas(by_block, is_sharded)
         super().__init__(by_block, self.model)
+        trained = [index for index, block in enumerate(prepared.model.blocks) if block.trained]
+        self._first_trained = min(trained, default=0)
         self._names: dict[int, tuple[str, ...]] = {}
         # By rank, the sums of an all-reduce that not all ranks have computed yet.
         self._sums: list[dict[str, Tensor]] = []
@@ -141,6 +143,10 @@ class RankOps(Operations):
         self._done[names] = 0 if is_last else done
         return is_last
 
+    def _needs_gradient(self, task: Task) -> bool:
+        """Return True if an earlier block has trained parameters, as in autograd's whole graph."""
+        return task.place.stage > self._first_trained
+
     # The kinds of tasks.
 
     def _forward(self, step: StepState, task: Task) -> TaskWork:
@@ -161,8 +167,9 @@ class RankOps(Operations):
         if self.model.is_sharded:
             rank = task.place.replica
             names = self.model.of(task.replica, task).parameters
-            self.model.reshard(rank, names)
-            self._note_change("parameters", rank, -self._whole_bytes(names))
+            # Blocks before the first trained one were not gathered for their backward pass.
+            freed = self.model.reshard(rank, names)
+            self._note_change("parameters", rank, -freed)
 
     def _whole_bytes(self, names: Iterable[str]) -> int:
         """Return the bytes of whole parameters."""
@@ -178,7 +185,7 @@ class RankOps(Operations):
 
     def _all_reduce(self, step: StepState, task: Task) -> TaskWork:
         rank = task.place.replica
-        names = self.model.trained(self._names[task.index])
+        names = self._names[task.index]
         device = self._device_of(rank)
         gradients: dict[str, list[Tensor]] = {}
         for name in names:
@@ -198,7 +205,7 @@ class RankOps(Operations):
 
     def _reduce_scatter(self, step: StepState, task: Task) -> TaskWork:
         rank = task.place.replica
-        names = self.model.trained(self._names[task.index])
+        names = self._names[task.index]
         device = self._device_of(rank)
         gradients: dict[str, list[Tensor]] = {}
         for name in names:

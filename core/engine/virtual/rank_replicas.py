@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import accumulate, pairwise
 
 import torch
@@ -89,13 +89,20 @@ class RankReplicas(ModelReplicas):
         ends = [0, *accumulate(lengths)]
         return [slice(*pair) for pair in pairwise(ends)]
 
-    def reshard(self, rank: int, names: Iterable[str]) -> None:
-        """Free the memory of a rank's whole parameters, but keep the tensors and its parts."""
+    def reshard(self, rank: int, names: Iterable[str]) -> int:
+        """Free the memory of a rank's whole parameters, but keep the tensors and its parts.
+
+        Returns the number of bytes that were freed.
+        """
+        freed = 0
         for name in names:
+            storage = self.whole[rank][name].untyped_storage()
+            freed += storage.nbytes()
             # The tensor must stay: the tensors that autograd saved and the views of the forward
             # pass share its storage, which is filled again for the backward pass. fully_shard frees
             # its parameters in the same way.
-            self.whole[rank][name].untyped_storage().resize_(0)
+            storage.resize_(0)
+        return freed
 
     def unshard(self, rank: int, names: Iterable[str]) -> None:
         """Fill a rank's whole parameters from the parts of all ranks."""
@@ -106,10 +113,6 @@ class RankReplicas(ModelReplicas):
                 # `data` does not change the version counter. Otherwise autograd would refuse the
                 # backward pass, because a parameter has changed since the forward pass.
                 whole.data[rows].copy_(parts[name].detach(), non_blocking=True)
-
-    def trained(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of those parameters that require gradients."""
-        return tuple(name for name in names if self.whole[0][name].requires_grad)
 
     def gradients_of_ranks(self, name: str) -> list[Tensor]:
         """Return the gradient of a parameter in every rank. Raises PlanError as `gradient` does."""

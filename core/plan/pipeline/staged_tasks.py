@@ -191,7 +191,10 @@ class StagedTasks:
             self._wait(np.full(len(mine), place), mine)
 
     def _steps(self) -> None:
-        """Add a step for each holder of a stage, after an all-reduce if there are several."""
+        """Add a step for each holder of a stage, after an all-reduce of gradients if several.
+
+        A stage without trained parameters has no all-reduce.
+        """
         actions = self._actions
         (stages, holders) = self._holders.shape
         # The turn of the last pass that completes gradients, by replica and stage.
@@ -211,31 +214,40 @@ class StagedTasks:
         turn_of_stage = np.argsort(np.argsort(stage_ended))
         turn = turn_of_stage[stage]
         end = len(actions) * _PLACES
-        # For each of the stages * holders tasks, the numbers of all holders of its stage.
+        sizes = self._gradient_bytes()[stage]
+        # The positions of the tasks of stages whose gradients are summed, and of the others.
+        is_summed = self._several & (sizes > 0)
+        summed = np.flatnonzero(is_summed)
+        alone = np.flatnonzero(~is_summed)
+        # For each summed task, the positions of all holders of its stage.
         by_stage = np.arange(stages * holders).reshape(stages, holders)
-        members = by_stage[stage].ravel()
-        if self._several:
-            lane = self._lane_of[replica, stage]
-            if self._overlap:
-                lane = self._copy_lane(lane)
-                key = stage_ended[stage] * _PLACES + _SUMMED
-            else:
-                key = end + 2 * turn
-            model = self._job.model
-            sizes = [model.blocks_bytes(stage.first, stage.last) for stage in self._stages]
-            reduced = self._add(
-                KIND_CODES[Kind.ALL_REDUCE],
-                replica,
-                stage,
-                key,
-                lane=lane,
-                bytes=np.array(sizes, np.int64)[stage],
-                payload=PAYLOAD_CODES[Payload.PARAMETER_GRADIENTS],
-            )
-            self._wait(np.repeat(reduced, holders), ready[members])
-            ready = reduced
+        members = by_stage[stage[summed]].ravel()
+        lane = self._lane_of[replica, stage]
+        key = end + 2 * turn
+        if self._overlap:
+            lane = self._copy_lane(lane)
+            key = stage_ended[stage] * _PLACES + _SUMMED
+        reduced = self._add(
+            KIND_CODES[Kind.ALL_REDUCE],
+            replica[summed],
+            stage[summed],
+            key[summed],
+            lane=lane[summed],
+            bytes=sizes[summed],
+            payload=PAYLOAD_CODES[Payload.PARAMETER_GRADIENTS],
+        )
+        self._wait(np.repeat(reduced, holders), ready[members])
         steps = self._add(KIND_CODES[Kind.STEP], replica, stage, end + 2 * turn + 1)
-        self._wait(np.repeat(steps, holders), ready[members])
+        self._wait(steps[alone], ready[alone])
+        # No holder may step before all of them have read its gradients.
+        ready[summed] = reduced
+        self._wait(np.repeat(steps[summed], holders), ready[members])
+
+    def _gradient_bytes(self) -> Ints:
+        """Return the bytes of each stage's gradients, shape (stages,)."""
+        model = self._job.model
+        sizes = [model.gradient_bytes(stage.first, stage.last) for stage in self._stages]
+        return np.array(sizes, np.int64)
 
     def _copy_lane(self, lane: Ints) -> Ints:
         """Return the copy lane of each lane."""

@@ -45,8 +45,16 @@ def parameter_bytes(model: ModelDescription) -> dict[str, int]:
     return {name: count * model.element_bytes for name, count in model.parameter_counts.items()}
 
 
+def trained_names(model: ModelDescription, blocks: Iterable[int]) -> tuple[str, ...]:
+    """Return the trained parameters of blocks, named and ordered as in `parameter_bytes`."""
+    names: list[str] = []
+    for index in blocks:
+        names += [f"{index}.{name}" for name, _ in model.blocks[index].trained]
+    return tuple(names)
+
+
 def expected_buckets(model: ModelDescription, bucket_mb: float | None) -> Buckets:
-    """Return buckets in reverse order of the parameters, each closed when it reaches its limit.
+    """Return buckets in reverse order of trained parameters, each closed when it reaches its limit.
 
     The limit is `bucket_mb` MiB. None means torch's default: 25 MiB, but 1 MiB for the first bucket
     (`dist._DEFAULT_FIRST_BUCKET_BYTES`). A given size is also the limit of the first bucket. Torch
@@ -61,10 +69,11 @@ def expected_buckets(model: ModelDescription, bucket_mb: float | None) -> Bucket
     buckets: list[tuple[str, ...]] = []
     names: list[str] = []
     size = 0
+    sizes = parameter_bytes(model)
     # The backward pass computes the gradients of the last parameters first.
-    for name, count in reversed(parameter_bytes(model).items()):
+    for name in reversed(trained_names(model, range(len(model.blocks)))):
         names.append(name)
-        size += count
+        size += sizes[name]
         if size >= limit:
             buckets.append(tuple(names))
             names = []

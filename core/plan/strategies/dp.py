@@ -31,7 +31,7 @@ def plan(job: Job) -> Plan:
             0,
             backwards,
             stage=0,
-            bytes=(len(sizes) - 1) * job.model.parameter_bytes,
+            bytes=(len(sizes) - 1) * job.model.gradient_bytes(0, len(job.model.blocks)),
             payload=Payload.PARAMETER_GRADIENTS,
         )
         ready = [reduce]

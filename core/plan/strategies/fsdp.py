@@ -11,20 +11,23 @@ reduce-scattered (R). The next block's parameters are requested once a block's o
 at most two blocks are whole at a time. The root module has no parameters outside its blocks, so
 that no block, not even the last, keeps its parameters after the forward pass.
 
-torch drives the ranks, so the first plan is only expected: it assumes that every parameter is
-trained. `complete` creates the plan from the collectives that torch reports.
+Frozen parameters are gathered like others, but have no gradients. Blocks before the first trained
+one have no backward pass; the last of them is gathered for it in vain, because the next block
+requests it.
+
+torch drives the ranks, so the first plan is only expected. `complete` creates the plan from the
+collectives that torch reports.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from itertools import zip_longest
 
 from core.models.description import ModelDescription
 from core.plan.division import Collective, Collectives
 from core.plan.plan import Job, Plan, Strategy
 from core.plan.splits import tensor_split
-from core.plan.strategies.ddp import parameter_bytes, plan_of_ranks
+from core.plan.strategies.ddp import parameter_bytes, plan_of_ranks, trained_names
 from core.plan.task import Kind, Payload, Task, add_task
 
 Pass = tuple[Kind, int]
@@ -37,33 +40,34 @@ def plan(job: Job) -> Plan:
 
 
 def collectives(job: Job) -> Collectives:
-    """Return the collectives if every parameter is trained; a single rank has none.
+    """Return the expected collectives; a single rank has none.
 
     The order is taken from torch's FSDPParamGroup: `pre_backward` requests the block before the one
     whose backward pass begins, and `post_backward` reduces after that pass.
     """
-    held: list[tuple[str, ...]] = []
-    for index, block in enumerate(job.model.blocks):
-        own_names = [f"{index}.{name}" for name, _ in block.parameters]
-        if own_names:
-            held.append(tuple(own_names))
     if len(job.lanes) == 1:
         return ()
+    held: list[tuple[str, ...]] = []
+    trained: list[tuple[str, ...]] = []
+    for index, block in enumerate(job.model.blocks):
+        if block.parameters:
+            held.append(tuple(f"{index}.{name}" for name, _ in block.parameters))
+            trained.append(trained_names(job.model, [index]))
     gathers = [Collective(Kind.ALL_GATHER, Payload.PARAMETERS, names) for names in held]
-    again: list[Collective] = []
-    reduces: list[Collective] = []
-    for names in reversed(held):
-        again.append(Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, names))
-        reduces.append(Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names))
-    # Alternate: a pass requests the gather for the next pass when it begins, and its reduction
-    # follows when it ends.
+    # A backward pass goes from the last block to the first one with trained parameters.
+    first_trained = next((place for place, names in enumerate(trained) if names), len(held))
     back: list[Collective] = []
-    for gather, reduce in zip_longest(again[1:], reduces):
-        if gather is not None:
-            back.append(gather)
-        if reduce is not None:
-            back.append(reduce)
-    return (*gathers, *again[:1], *back)
+    if first_trained < len(held):
+        back.append(Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, held[-1]))
+    for place in reversed(range(first_trained, len(held))):
+        # A pass requests the gather of the block before it when it begins. Its reduction follows
+        # when it ends.
+        if place > 0:
+            back.append(Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, held[place - 1]))
+        if trained[place]:
+            reduced = trained[place]
+            back.append(Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, reduced))
+    return (*gathers, *back)
 
 
 def complete(job: Job, collectives: Collectives) -> Plan:

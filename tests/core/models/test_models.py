@@ -41,6 +41,14 @@ def test_a_description_survives_its_way_through_json():
     assert ModelDescription.from_dict(described.to_dict()) == described
 
 
+def test_a_description_of_an_earlier_version_has_no_frozen_parameters():
+    values = MODELS["mlp"].describe(ModelSettings("mlp", width=8, depth=2).filled()).to_dict()
+    for block in values["blocks"]:
+        del block["frozen"]
+    described = ModelDescription.from_dict(values)
+    assert described.gradient_bytes(0, 2) == described.parameter_bytes > 0
+
+
 def test_no_built_in_model_has_dropout():
     from core.engine.models.modules import build_blocks
 

@@ -119,6 +119,50 @@ def test_an_unusual_model_gives_the_whole_batchs_gradients(tmp_path, name, strat
     assert summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
 
 
+FROZEN_FIRST_STAGE = """
+def build():
+    frozen = [nn.Linear(8, 8).requires_grad_(False), nn.Linear(8, 8).requires_grad_(False)]
+    last = nn.Linear(8, 8)
+    last.bias.requires_grad_(False)
+    return [*frozen, nn.Linear(8, 8), last]
+"""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Specification("dp-pp", devices="4xcpu", batch=8, microbatches=2),
+        Specification("dp-pp", devices="4xvirtual", batch=8, microbatches=2),
+        Specification("pipeline", devices="2xcpu", batch=8, microbatches=4, schedule="chimera"),
+    ],
+    ids=lambda asked: f"{asked.strategy} {asked.devices}",
+)
+def test_only_gradients_of_trained_parameters_are_summed(tmp_path, asked):
+    model = own(tmp_path, FROZEN_FIRST_STAGE)
+    trace = run_here(asked.having(model=model, steps=2, warmup=0, verify=True))
+    assert summarise(trace).gradient_error <= 1e-5
+    reduces = [span for span in trace if span.kind is Kind.ALL_REDUCE and span.step == 0]
+    # The first stage has no gradients; the second has those of 8 x 8 + 8 and 8 x 8 parameters.
+    assert [(span.stage, span.bytes) for span in reduces] == [(1, 4 * (72 + 64))] * 2
+    steps = [span for span in trace if span.kind is Kind.STEP and span.step == 0]
+    for span in steps:
+        waited = {trace.find(0, task).kind for task in span.after}
+        alone = span.stage == 0
+        assert (Kind.ALL_REDUCE in waited) != alone
+        assert not alone or len(span.after) == 1
+
+
+def test_data_parallel_reduces_only_gradients_of_trained_parameters(tmp_path):
+    model = own(tmp_path, FROZEN_FIRST_STAGE)
+    trace = run_here(Specification("dp", model, "3xcpu", batch=6, steps=1, warmup=0))
+    sizes = {kind: set() for kind in (Kind.REDUCE, Kind.REPLICATE)}
+    for span in trace:
+        if span.kind in sizes:
+            sizes[span.kind].add(span.bytes)
+    assert sizes[Kind.REDUCE] == {2 * 4 * (72 + 64)}
+    assert sizes[Kind.REPLICATE] == {4 * 4 * 72}
+
+
 @pytest.mark.parametrize("name", ["frozen", "no parameters first", "tied"])
 def test_ranks_time_the_backward_of_every_block_that_has_one(engine, tmp_path, name):
     model = own(tmp_path, MODELS[name])

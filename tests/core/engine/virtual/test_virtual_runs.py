@@ -24,6 +24,7 @@ from core.report.summary import summarise
 from core.trace.complete import run_faults
 from core.trace.event_rows import PASSES
 from core.trace.step import StepColumns
+from tests.core.engine.models.test_own_models import own
 from tests.core.helpers import SMALL, run_here
 
 torch = pytest.importorskip("torch")
@@ -191,6 +192,56 @@ def test_the_buckets_of_virtual_ranks_are_those_of_real_ones(engine, bucket_mb, 
     virtual = run_here(replace(ran, devices="2xvirtual"))
     assert buckets_of(virtual) == buckets_of(real)
     assert len(buckets_of(real)) == count
+
+
+LAYERS = """
+def layer(*frozen):
+    made = nn.Linear(8, 8)
+    for name in frozen:
+        getattr(made, name).requires_grad_(False)
+    return made
+def build():
+    both = "weight", "bias"
+    return [{}]
+"""
+FROZEN_LAYERS = {
+    "the first three": "layer(*both), layer(*both), layer(*both), nn.Tanh(), layer(), layer()",
+    "in between": "layer(), layer(*both), nn.Tanh(), layer()",
+    "the last two": "layer(), layer(), layer(*both), layer(*both)",
+    "all but one": "layer(*both), layer(*both), layer(), layer(*both)",
+    "biases": "layer('bias'), layer('bias'), layer()",
+}
+
+
+def collectives_of(trace):
+    """Return each collective of the last step with its bytes and the passes that it waits for."""
+    step = trace.steps[-1]
+    found = {}
+    for span in trace:
+        if span.step == step and span.kind.is_collective:
+            passes = [trace.find(step, task) for task in span.after]
+            names = frozenset((str(one.kind), one.block) for one in passes)
+            key = (span.replica, str(span.kind), str(span.payload), span.block, span.bucket)
+            found[key] = (span.bytes, names)
+    return found
+
+
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp"])
+@pytest.mark.parametrize("layers", FROZEN_LAYERS.values(), ids=FROZEN_LAYERS)
+def test_virtual_ranks_of_a_partly_frozen_model_communicate_what_real_ones_do(
+    engine, tmp_path, strategy, layers
+):
+    bucket_mb = 2e-4 if strategy == "ddp" else None  # less than a layer
+    model = own(tmp_path, LAYERS.format(layers))
+    ran = Specification(strategy, model, "2xcpu", batch=4, steps=1, warmup=2, verify=True)
+    ran = ran.having(bucket_mb=bucket_mb)
+    real = engine.finish(ran)
+    virtual = run_here(replace(ran, devices="2xvirtual"))
+    assert collectives_of(virtual) == collectives_of(real) != {}
+    for trace in (real, virtual):
+        assert summarise(trace).gradient_error <= LIMIT
+        for rank in range(2):
+            assert min(trace.counter("parameters", rank).values) > 0
 
 
 def test_a_sharded_rank_holds_its_parts_and_whole_blocks_only_while_they_are_needed():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +51,17 @@ def test_the_collectives_are_in_the_order_of_the_picture():
 
 def test_a_block_without_parameters_moves_nothing():
     assert on_the_wire(planned([3, 0, 3])) == "G0 G2 g2 g0 R2 R0"
+
+
+def test_frozen_blocks_are_gathered_but_not_reduced():
+    """The passes go back to the first trained block, which requests the block before it in vain."""
+    job = job_of([3, 3, 3, 3], 2)
+    names = [("weight",), ("weight",), (), ("weight",)]
+    pairs = zip(job.model.blocks, names, strict=True)
+    blocks = tuple(replace(block, frozen=frozen) for block, frozen in pairs)
+    job = replace(job, model=replace(job.model, blocks=blocks))
+    plan = complete(job, collectives(job))
+    assert on_the_wire(plan) == "G0 G1 G2 G3 g3 g2 g1 R2"
 
 
 def test_one_rank_alone_moves_nothing():
