@@ -56,6 +56,22 @@ def noting_interrupts() -> Iterator[list[int]]:
 
 
 @contextmanager
+def raising_interrupts(noted: Sequence[int]) -> Iterator[None]:
+    """Within `noting_interrupts`, raise KeyboardInterrupt at Ctrl+C or SIGTERM.
+
+    Raises at once if there are `noted` signals.
+    """
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with handling(interrupt):
+        if noted:
+            raise KeyboardInterrupt
+        yield
+
+
+@contextmanager
 def holding_interrupts() -> Iterator[None]:
     """Delay Ctrl+C and SIGTERM to the end of the context, which then raises KeyboardInterrupt."""
     with noting_interrupts() as noted:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 
-from bubblescope.api.interrupts import INTERRUPTED, noting_interrupts
+from bubblescope.api.interrupts import INTERRUPTED, noting_interrupts, raising_interrupts
 from bubblescope.api.running import RunError, execute_with, ready_hardware
 from bubblescope.cli.hosts import host_of
 from bubblescope.cli.progress import ProgressPrinter
@@ -45,8 +45,8 @@ SHOWN = {
 def lesson(arguments: argparse.Namespace) -> int:
     """Run a lesson, or list all lessons. Return the exit status.
 
-    Raises LessonError; PlanError for an unusable host, or for a run that is refused; and RunError
-    for a run that fails.
+    The reader can leave a lesson at a prompt with Ctrl+D or Ctrl+C. Raises LessonError; PlanError
+    for an unusable host, or for a run that is refused; and RunError for a run that fails.
     """
     host = host_of(arguments)
     if arguments.lesson is None:
@@ -59,6 +59,8 @@ def lesson(arguments: argparse.Namespace) -> int:
         try:
             ready_hardware(client, interrupts)
             _present(found, client, interrupts)
+        except EOFError:  # Ctrl+D at a prompt
+            say("")
         except KeyboardInterrupt:
             say("bubblescope: interrupted", sys.stderr)
             return INTERRUPTED
@@ -74,7 +76,7 @@ def _present(found: Lesson, client: EngineClient, interrupts: list[int]) -> None
         say(f"\n{step_text(step, place)}\n")
         guess = None
         if step.prediction is not None and _is_interactive():
-            guess = _ask_prediction(step, step.prediction)
+            guess = _ask_prediction(step, step.prediction, interrupts)
         runs = [_run(client, run, interrupts) for run in step.runs]
         figures = [run.texts for run in runs]
         say(f"{runs_text(step, figures)}\n")
@@ -84,11 +86,11 @@ def _present(found: Lesson, client: EngineClient, interrupts: list[int]) -> None
             say(plain(text))
         slow = straggler_of(step.runs[-1]) if step.find else None
         if slow is not None and _is_interactive():
-            say(str(judged(_ask_straggler(), slow)))
+            say(str(judged(_ask_straggler(interrupts), slow)))
         elif step.prediction is not None and guess is not None:
             say(str(judged_guess(step.prediction, guess, runs)))
         else:
-            _wait_for_reader()
+            _wait_for_reader(interrupts)
         say(plain(filled(step.answer, figures)))
 
 
@@ -129,14 +131,23 @@ def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> Run
         raise RunError(str(error)) from error
 
 
-def _ask_prediction(step: LessonStep, prediction: Prediction) -> Guess | None:
+def _ask(question: str, interrupts: Sequence[int]) -> str:
+    """Return a line that the reader types. Raises EOFError and KeyboardInterrupt."""
+    # A signal that is only noted would not end the wait for a line.
+    with raising_interrupts(interrupts):
+        return input(question)
+
+
+def _ask_prediction(
+    step: LessonStep, prediction: Prediction, interrupts: Sequence[int]
+) -> Guess | None:
     """Ask for the prediction of a step until the answer is valid; an empty answer is None."""
     question = prediction_question(step, prediction)
     accepted = "use a number, or 15 + 15 for rows"
     if prediction.against is not None:
         accepted = "use smaller, same or larger"
     while True:
-        text = input(f"{question} (Enter for none): ")
+        text = _ask(f"{question} (Enter for none): ", interrupts)
         guess = guess_of(prediction, text)
         if guess is not None or not text.strip():
             return guess
@@ -159,21 +170,21 @@ def prediction_question(step: LessonStep, prediction: Prediction) -> str:
     return f"your prediction, {one}: smaller, same or larger than {other}"
 
 
-def _ask_straggler() -> Straggler:
+def _ask_straggler(interrupts: Sequence[int]) -> Straggler:
     """Ask for a lane and a factor until both are numbers."""
     while True:
         try:
-            lane = int(input("slow lane: "))
-            factor = float(input("its tasks take how many times as long: "))
-            return Straggler(lane, factor)
+            lane = int(_ask("slow lane: ", interrupts))
+            factor = _ask("its tasks take how many times as long: ", interrupts)
+            return Straggler(lane, float(factor))
         except ValueError:
             say("use a number, such as 1 or 1.5")
 
 
-def _wait_for_reader() -> None:
+def _wait_for_reader(interrupts: Sequence[int]) -> None:
     """Wait for Enter, if a reader can press it."""
     if _is_interactive():
-        input("(press Enter for the answer) ")
+        _ask("(press Enter for the answer) ", interrupts)
 
 
 def _is_interactive() -> bool:

@@ -1,9 +1,16 @@
 """The `lesson` command asks for a prediction before it runs, and for the slow lane after it."""
 
+import os
+import pty
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from bubblescope.cli import lessons
 from core.lessons.lesson import find_lesson, read_lesson
+from core.paths import PROJECT_ROOT
 from tests.core.lessons.test_prediction import figures
 
 
@@ -73,3 +80,47 @@ def test_the_slow_lane_is_asked_for_after_the_run(session):
     assert happened[-2] == "Right: the lane and the amount."
     told = "\n".join(happened[:-2])
     assert "1.7" not in told and "verdict" not in told.replace("the verdict is hidden", "")
+
+
+def read_until(terminal, part):
+    """Everything that a program writes to a terminal until it has written `part`, or has ended."""
+    told = ""
+    while part not in told:
+        try:
+            read = os.read(terminal, 1 << 16)
+        except OSError:  # the program has closed its end
+            break
+        told += read.decode()
+    return told
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("leave", "status", "said"),
+    [
+        (lambda process, terminal: os.write(terminal, b"\x04"), 0, ""),
+        (lambda process, terminal: process.send_signal(signal.SIGINT), 130, "interrupted"),
+        (lambda process, terminal: process.send_signal(signal.SIGTERM), 130, "interrupted"),
+    ],
+    ids=["end of input", "interrupt", "termination"],
+)
+def test_a_lesson_can_be_left_at_a_prompt(leave, status, said):
+    pytest.importorskip("torch")
+    terminal, program_end = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(PROJECT_ROOT / "main.py"), "lesson", "6"],
+        stdin=program_end, stdout=program_end, stderr=program_end,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    os.close(program_end)
+    try:
+        read_until(terminal, "(Enter for none): ")
+        leave(process, terminal)
+        told = read_until(terminal, "there is no such text")
+        assert process.wait() == status
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+    expected = f"bubblescope: {said}" if said else ""
+    assert told.strip() == expected
