@@ -66,6 +66,7 @@ class Option(Generic[T]):
     - `repeated`: several words, joined by spaces; on the command line, several arguments.
     - `excludes` names an option that cannot be given together with this one.
     - `unused` returns True if the setting has no effect with the other settings.
+    - `is_output`: the value names a file that the run writes.
     - `runs_only`: changes how a step is run, but not its plan.
     - `rare`: seldom set; the form shows it in a separate section.
     - `contrast` has two texts for the difference between runs with the values `a` and `b`: one for
@@ -88,6 +89,7 @@ class Option(Generic[T]):
     group: OptionGroup = OptionGroup.RUN
     excludes: str = ""
     unused: Callable[[RunSettings], bool] = lambda settings: False
+    is_output: bool = False
     runs_only: bool = False
     rare: bool = False
     contrast: tuple[str, str] | tuple[()] = ()

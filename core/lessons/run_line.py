@@ -57,9 +57,13 @@ def _given(line: str) -> dict[str, str | int | float | bool | None]:
         value = next(words, None)
         if value is None:
             raise ValueError(message("{flag} needs a value", flag=word))
-        if named.suffix and value.endswith(named.suffix):
+        is_own_file = bool(named.suffix) and value.endswith(named.suffix)
+        if is_own_file or named.is_output:
             raise ValueError(
                 message("{flag} {value!r}: a lesson cannot name a file", flag=word, value=value)
             )
+        before = given[named.name]
+        if named.repeated and before:
+            value = f"{before} {value}"
         given[named.name] = named.kind(value)
     return given

@@ -209,6 +209,7 @@ class Specification:
         "Save the last step as .npz: input, target, before/NAME, gradient/NAME.",
         unit="file",
         label="",
+        is_output=True,
         runs_only=True,
     ).field()
     calibrate: bool = Option(

@@ -14,16 +14,19 @@ import pytest
 pytest.importorskip("torch")
 
 from bubblescope.api.running import execute_with, ready_hardware
+from bubblescope.cli.arguments import make_parser
 from bubblescope.cli.lessons import run_text, runs_text, step_text
 from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
 from core.lessons.figures import FIGURES, figures_of, run_figures
 from core.lessons.lesson import differing, filled, find_lesson, read_lesson, shipped
 from core.lessons.prediction import Order, judged_guess
+from core.lessons.run_line import parse_run
 from core.lessons.straggler import Straggler, judged, straggler_of
 from core.lessons.text import LessonError
 from core.paths import PROJECT_ROOT
-from core.plan.specification import Specification
+from core.plan.faults import SLOW_LANE
+from core.plan.specification import Specification, specification_of
 from core.report.summary import summarise
 from core.trace.trace import Trace
 
@@ -113,6 +116,14 @@ def test_a_step_that_asks_for_a_lane_needs_one_slow_lane(tmp_path: Path) -> None
         read_lesson(path)
 
 
+def test_an_option_that_is_repeated_has_all_its_values_as_on_the_command_line() -> None:
+    words = "--strategy dp --devices 2xvirtual --slow-lane 0:2 --slow-lane 1:3"
+    given = make_parser().parse_args(["run", *words.split()])
+    run = parse_run(9, words)
+    assert run[SLOW_LANE] == "0:2 1:3"
+    assert run == specification_of(vars(given))
+
+
 def test_a_step_asks_before_its_runs_or_after_them(tmp_path: Path) -> None:
     path = tmp_path / "own.md"
     slow = GOOD.replace("--steps 1", "--steps 1 --slow-lane 1:2")
@@ -145,6 +156,8 @@ def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
         ("--batch 30", "--batch 0", r"line 9: --batch 0: use 1 or more"),
         ("--batch 30", "--batch", r"line 9: "),
         ("--model tutorial", "--model /tmp/own.py", r"line 9: --model '/tmp/own.py': a lesson"),
+        ("--steps 1", "--gradients a.npz", r"line 9: --gradients 'a.npz': a lesson cannot name a"),
+        ("--steps 1", "--gradients /home/x/.bashrc", r"line 9: --gradients '/home/x/.bashrc': a"),
         ("--batch 30", "--image x.png", r"line 9: '--image' is not an option of run"),
         ("    --strategy", "--strategy", r"0 runs; a step has 1 to 8"),
         ("It says {split}.", "", r"a step needs a paragraph"),
