@@ -49,13 +49,13 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     The temporary file is in the same folder, under an unpredictable name, and is deleted after an
     error, so that no half-written file remains. If this process is killed, the next process that
     writes to the folder deletes it. Special files (`/dev/stdout`, a pipe) are written directly.
-    Raises OSError in one line that names `path`.
+    Raises OSError in one line that names `path`, and BrokenPipeError if nobody reads standard
+    output any more.
     """
     # If `path` is a link, its target is replaced and the link stays.
     target = Path(os.path.realpath(path))
-    ordinary = _is_ordinary(Path(path)) and (target.is_file() or not target.exists())
     try:
-        if ordinary:
+        if _is_replaced(path):
             with temporary_file(target.parent) as place:
                 yield place
                 # Atomic, because both are in the same folder and so on the same file system.
@@ -65,6 +65,8 @@ def whole_file(path: Path | str) -> Iterator[Path]:
             with Path(path).open("ab"):
                 yield Path(path)
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _is_standard_output(path):
+            raise
         raise OSError(
             message("{path} cannot be written: {reason}", path=path, reason=reason(error))
         ) from error
@@ -96,12 +98,26 @@ def reason(error: OSError) -> str:
     return os.strerror(error.errno)
 
 
-def _is_ordinary(path: Path) -> bool:
-    """Return True if a path may be replaced; `/dev/stdout` may not, even if it leads to a file."""
-    whole = path.absolute()
+def _is_replaced(path: Path | str) -> bool:
+    """Return True if a file is replaced when it is written, False for a special file.
+
+    `/dev/stdout` is special, even if it leads to a file.
+    """
+    whole = Path(path).absolute()
     if str(whole) in ("/dev/stdout", "/dev/stderr"):
         return False
-    return not {Path("/dev/fd"), Path("/proc")} & set(whole.parents)
+    if {Path("/dev/fd"), Path("/proc")} & set(whole.parents):
+        return False
+    target = Path(os.path.realpath(path))
+    return target.is_file() or not target.exists()
+
+
+def _is_standard_output(path: Path | str) -> bool:
+    """Return True if a path leads to the standard output of this process."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(1))
+    except OSError:
+        return False
 
 
 def check_writable(option: str, path: str | None) -> None:
@@ -110,6 +126,10 @@ def check_writable(option: str, path: str | None) -> None:
         return
     check_is_no_dash(option, path)
     target = Path(path)
+    is_replaced = _is_replaced(path)
+    if is_replaced:
+        # A link stays, and the file to which it leads is replaced.
+        target = Path(os.path.realpath(path))
     folder = target.absolute().parent
     if target.is_dir():
         raise PlanError(
@@ -124,8 +144,11 @@ def check_writable(option: str, path: str | None) -> None:
                 folder=folder,
             )
         )
-    written = target if target.exists() else folder
-    if not os.access(written, os.W_OK):
+    is_writable = not target.exists() or os.access(target, os.W_OK)
+    if is_replaced:
+        # The new file is made in the folder, under another name.
+        is_writable = is_writable and os.access(folder, os.W_OK)
+    if not is_writable:
         raise PlanError(
             message(
                 "{option} {path}: {folder} is not writable; use another folder",
@@ -150,7 +173,7 @@ def check_is_no_dash(option: str, path: str) -> None:
 def check_folder(option: str, path: str) -> None:
     """Raise PlanError if no folder can be created at `path`, without touching anything."""
     check_is_no_dash(option, path)
-    target = Path(path).absolute()
+    target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise PlanError(
             message(

@@ -1,9 +1,11 @@
 """Files that are written whole or not at all, and what is no file."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -59,6 +61,19 @@ def test_a_pipe_is_written_to_once_it_is_read(tmp_path: Path) -> None:
             place.write_text("told")
         assert read.result(30) == "told"
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_named_pipe_whose_reader_ends_cannot_be_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with (
+        pytest.raises(OSError, match="pipe cannot be written: Broken pipe") as told,
+        whole_file(tmp_path / "pipe") as place,
+        place.open("w") as file,
+    ):
+        os.close(reader)
+        file.write("lost")
+    assert not isinstance(told.value, BrokenPipeError)
 
 
 def test_who_waits_for_the_reader_of_a_pipe_hears_an_interrupt(tmp_path: Path) -> None:
@@ -185,3 +200,49 @@ def test_what_only_looks_like_a_file_that_was_left_stays(tmp_path: Path) -> None
     with whole_file(tmp_path / "a.txt") as place:
         place.write_text("whole")
     assert set(os.listdir(tmp_path)) == {*before, "a.txt"}
+
+
+def export_to(name: str, folder: Path) -> str:
+    """The error of an export of a recording that does not exist: outputs are checked first.
+
+    The command runs without the right of root to write in every folder.
+    """
+    command = [sys.executable, str(PROJECT_ROOT / "main.py"), "export", "none.arrow"]
+    if os.geteuid() == 0:
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+    done = subprocess.run(
+        [*command, "--table", name],
+        cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    return done.stderr
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A folder with a file, in which no other file can be made."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root may write everywhere")
+    folder = tmp_path / "readonly"
+    folder.mkdir()
+    (folder / "kept.csv").write_text("kept")
+    (folder / "out.csv").symlink_to(tmp_path / "out.csv")
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+
+
+def test_a_file_whose_folder_is_not_writable_is_refused_before_the_work(
+    tmp_path: Path, read_only: Path
+) -> None:
+    error = export_to("readonly/kept.csv", tmp_path)
+    assert f"--table readonly/kept.csv: {read_only} is not writable" in error
+
+
+def test_a_link_is_checked_where_its_file_would_be(tmp_path: Path, read_only: Path) -> None:
+    (tmp_path / "closed.csv").symlink_to(read_only / "new.csv")
+    (tmp_path / "lost.csv").symlink_to(tmp_path / "nowhere" / "new.csv")
+    assert f"{read_only} is not writable" in export_to("closed.csv", tmp_path)
+    assert f"there is no folder {tmp_path / 'nowhere'}" in export_to("lost.csv", tmp_path)
+    # The link's own folder need not be writable.
+    assert "none.arrow" in export_to("readonly/out.csv", tmp_path)

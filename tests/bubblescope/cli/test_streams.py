@@ -42,6 +42,25 @@ def test_output_that_nobody_reads_is_no_error(tmp_path, words):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "export {} --table /dev/stdout",
+        "sql {} 'FROM range(100000)' --csv /dev/stdout",
+        "compare {0} {0} --summary /dev/stdout",
+        "slowdown {} --csv /dev/fd/1",
+    ],
+)
+def test_a_file_on_standard_output_that_nobody_reads_is_no_error(tmp_path, words):
+    if words.startswith("sql"):
+        pytest.importorskip("duckdb")
+    recording = PROJECT_ROOT / "resources" / "recordings" / "ddp-8-virtual-lanes.arrow"
+    # The pipe has no reader any more when the file is written.
+    line = f"BUBBLESCOPE {words.format(recording)} | exec 0<&-"
+    done = shell(line, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_command_without_standard_streams_succeeds_and_writes_into_no_file(tmp_path):
     record(specification(steps=2), tmp_path / "run.arrow")
     done = shell("BUBBLESCOPE summary run.arrow <&- >&- 2>&-", tmp_path)
