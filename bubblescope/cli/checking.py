@@ -17,7 +17,7 @@ from core.check.findings import Finding, Level, judge, overall, overall_text
 from core.check.measured import Failed, Measured, to_plain
 from core.check.picture import step_picture
 from core.errors import RecordingError
-from core.files import write_whole
+from core.files import check_folder, write_whole
 from core.plain import say, share_text
 from core.recording.recording import open_recording
 from core.report.summary import summarise
@@ -31,11 +31,14 @@ NOT_TRUSTED = 1
 def check_machine(arguments: argparse.Namespace) -> int:
     """Measure this machine, print a line for each check, and return the exit status.
 
-    With `--folder`, save the table, the recordings and their pictures there. Raises RunError if the
-    check cannot be made or ends early; measurements made until then are printed and saved.
+    With `--folder`, save the table, the recordings and their pictures there. Raises PlanError for a
+    folder with files, and RunError if the check cannot be made or ends early; measurements made
+    until then are printed and saved.
     """
     folder = None if arguments.folder is None else Path(arguments.folder).resolve()
     if folder is not None:
+        if folder.exists():
+            check_folder("--folder", arguments.folder)
         folder.mkdir(parents=True, exist_ok=True)
     measured, failed = _measure(str(folder or ""), arguments.full)
     if failed is not None and not measured:
@@ -72,7 +75,7 @@ def _write_runs(folder: Path) -> None:
             continue
         try:
             trace = open_recording(path).trace
-        except RecordingError:  # a file that was in the folder before
+        except RecordingError:  # the check's process ended while it wrote the file
             continue
         summary = summarise(trace)
         if not summary.steps:

@@ -67,7 +67,7 @@ def step_picture(trace: Trace, title: str) -> str:
     scale = (WIDTH - NAMES - 2 * EDGE) / length
     foot = TITLE + LANE * len(lanes)
     height = foot + AXIS + LEGEND + EDGE
-    heading = f"{title}: step {step}, {duration_text(length)}"
+    heading = f"{title}: {_step_name(trace, step)}, {duration_text(length)}"
     size = f'width="{WIDTH:.0f}" height="{height:.0f}"'
     font = 'font-family="sans-serif" font-size="12"'
     parts = [
@@ -90,6 +90,14 @@ def step_picture(trace: Trace, title: str) -> str:
     parts += _legend(present, foot + AXIS + LEGEND)
     parts += ["</svg>", ""]
     return "\n".join(parts)
+
+
+def _step_name(trace: Trace, step: int) -> str:
+    """Return `step 1` for the first measured step, `warm-up step 1` for the first warm-up step."""
+    warmup = trace.header.specification.warmup
+    if step < warmup:
+        return f"warm-up step {step + 1}"
+    return f"step {step - warmup + 1}"
 
 
 def _axis(length: int, scale: float, foot: float) -> Iterator[str]:

@@ -9,9 +9,14 @@ import pytest
 from bubblescope.api.running import RunError
 from bubblescope.cli import checking
 from core.check.measured import ClockWidth, Contention, Failed, NotMeasured
+from core.check.picture import step_picture
+from core.errors import PlanError
+from core.paths import PROJECT_ROOT
 from core.plain import duration_text
 from core.plan.specification import Specification
 from core.recording.exporters.recording import write_recording
+from core.recording.recording import open_recording
+from core.report.summary import summarise
 from tests.core.helpers import SMALL, plan_of, trace_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,25 +87,56 @@ def test_the_folder_gets_the_table(check, tmp_path, capsys):
     assert json.loads((folder / "check.json").read_text())["verdict"] == "yes"
 
 
-def test_every_recording_in_the_folder_gets_a_picture_and_a_line(check, tmp_path, capsys):
+def made_run():
     specification = Specification(
         "pipeline", SMALL, "2xvirtual", batch=8, schedule="zb-h1", warmup=0, steps=1
     )
     plan = plan_of(specification)
-    trace = trace_of(plan, [10_000 * (1 + task.index) for task in plan.tasks], specification)
-    for _ in write_recording(trace, tmp_path / "zb-h1.arrow"):
-        pass
-    (tmp_path / "other.arrow").write_bytes(b"no recording")
+    return trace_of(plan, [10_000 * (1 + task.index) for task in plan.tasks], specification)
+
+
+def test_every_recording_of_the_check_gets_a_picture_and_a_line(
+    check, tmp_path, capsys, monkeypatch
+):
+    trace = made_run()
+
+    def poll(client):
+        """Measure as the check's process does, which saves recordings in its folder."""
+        for _ in write_recording(trace, tmp_path / "zb-h1.arrow"):
+            pass
+        (tmp_path / "cut.arrow").write_bytes(b"no recording")
+        client.is_over = True
+        return GOOD
+
+    monkeypatch.setattr(Client, "poll", poll)
     assert check(GOOD, folder=str(tmp_path)) == 0
     picture = (tmp_path / "zb-h1.svg").read_text()
     labels = [element.text for element in ElementTree.fromstring(picture).iter(f"{SVG}title")]
     assert labels == [
         f"{span.label} {span.kind}, {duration_text(span.end - span.start)}" for span in trace
     ]
-    assert "zb-h1: step 0, " in picture
+    assert "zb-h1: step 1, " in picture
     header, line = (tmp_path / "runs.txt").read_text().splitlines()
     assert header.split()[0] == "run" and line.split()[0] == "zb-h1"
-    assert not (tmp_path / "other.svg").exists()
+    assert not (tmp_path / "cut.svg").exists()
+
+
+def test_a_picture_numbers_its_step_as_the_summary_does():
+    path = PROJECT_ROOT / "resources" / "recordings" / "1f1b-2-cpu-lanes.arrow"
+    trace = open_recording(path).trace
+    summary = summarise(trace)
+    assert summary.median.number != summary.median.step
+    assert f"1f1b: step {summary.median.number}, " in step_picture(trace, "1f1b")
+
+
+def test_a_folder_with_other_files_is_refused_and_left_as_it_is(check, tmp_path):
+    for _ in write_recording(made_run(), tmp_path / "mine.arrow"):
+        pass
+    (tmp_path / "mine.svg").write_text("a picture")
+    with pytest.raises(PlanError, match="already exists; name a new or an empty folder"):
+        check(GOOD, folder=str(tmp_path))
+    assert (tmp_path / "mine.svg").read_text() == "a picture"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.arrow", "mine.svg"]
 
 
 def test_a_check_that_breaks_off_is_an_error(check):
