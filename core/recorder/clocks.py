@@ -4,11 +4,15 @@ Rank 0 answers the other ranks in turn with the time on its clock. Each rank kee
 round trip: rank 0 read its clock within the trip, so the middle of the trip is wrong by at most
 half of its length. Clocks are compared at the beginning and at the end of a recording. In between,
 their drift is assumed to be linear.
+
+A rank may never train, and then it never compares its clock. So the ranks first find out who takes
+part, and the others are not waited for again.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +21,13 @@ from typing import Any
 import torch.distributed as dist
 
 TRIPS = 30
+MEETING_SECONDS = 2.0
+"""Longest wait for the other ranks' first comparison. The job waits too."""
+SHORTEST_PAUSE = 0.0005
+LONGEST_PAUSE = 0.05
+"""Times in s between two questions to the store; each is twice as long as the one before."""
 PATIENCE = timedelta(seconds=20)
+"""Longest wait for the answer of a rank that takes part."""
 _RECORDINGS = itertools.count()
 """Numbers this process's recordings, because the store keeps the answers of earlier ones."""
 
@@ -35,16 +45,20 @@ class ClockOffset:
 
 
 class RankClocks:
-    """Compares the clocks of a job's `world` ranks. All must call `compare` at the same points.
+    """Compares the clocks of a job's `world` ranks.
 
-    It uses its own connection to the store: the job's own requests do not wait for it, and it still
-    works after the job has destroyed its process group.
+    The ranks that train must call `compare` at the same points. It uses its own connection to the
+    store: the job's own requests do not wait for it, and it still works after the job has destroyed
+    its process group.
     """
 
     def __init__(self, rank: int, world: int) -> None:
         self._rank = rank
         self._world = world
         self._recording = next(_RECORDINGS)
+        self._has_met = False
+        # The ranks that take part, without rank 0.
+        self._others: list[int] = []
         self._store: Any = None
         if world > 1:
             # torch has no public access to the store of the rendezvous.
@@ -55,19 +69,55 @@ class RankClocks:
     def compare(self, name: str) -> ClockOffset | None:
         """Compare the clocks; `name` must be new in this recording.
 
-        Return None if a rank or the store does not answer. Rank 0's own offset is 0.
+        Return None if rank 0, this rank or the store does not take part. Rank 0's own offset is 0.
         """
         prefix = f"bubblescope/{self._recording}/{name}"
         try:
+            if not self._has_met:
+                self._has_met = True
+                self._others = self._meet(prefix)
             if self._rank > 0:
-                if self._store is None:  # there was no rendezvous
+                if self._rank not in self._others:
                     return None
                 return _ask(self._store, f"{prefix}/{self._rank}")
-            for other in range(1, self._world):
+            for other in self._others:
                 _answer(self._store, f"{prefix}/{other}")
         except RuntimeError:
             return None
         return ClockOffset(time.perf_counter_ns())
+
+    def _meet(self, prefix: str) -> list[int]:
+        """Return the ranks after rank 0 that compare their clocks; none if rank 0 does not."""
+        if self._store is None:  # this rank is alone, or there was no rendezvous
+            return []
+        store = self._store
+        if self._rank > 0:
+            store.set(f"{prefix}/{self._rank}/arrived", "")
+            if not _is_set(store, [f"{prefix}/arrived"]):
+                return []
+            found: list[int] = json.loads(store.get(f"{prefix}/ranks"))
+            return found
+        store.set(f"{prefix}/arrived", "")
+        arrived = {other: f"{prefix}/{other}/arrived" for other in range(1, self._world)}
+        if _is_set(store, list(arrived.values())):
+            found = list(arrived)
+        else:
+            found = [other for other, key in arrived.items() if store.check([key])]
+        store.set(f"{prefix}/ranks", json.dumps(found))
+        return found
+
+
+def _is_set(store: Any, keys: list[str]) -> bool:
+    """Wait until all keys are set, at most for MEETING_SECONDS; return False if one is not."""
+    # Not `store.wait`: when its time is over, torch prints a stack trace.
+    end = time.monotonic() + MEETING_SECONDS
+    pause = SHORTEST_PAUSE
+    while not store.check(keys):
+        if time.monotonic() > end:
+            return False
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+    return True
 
 
 def _answer(store: Any, prefix: str) -> None:

@@ -70,8 +70,8 @@ class RankWriter:
     def begin(self, model: nn.Module, times_device: bool, is_together: bool) -> None:
         """Open the stream.
 
-        `times_device` is True if the device times its own work. If `is_together`, all ranks call
-        this in the same step and compare their clocks.
+        `times_device` is True if the device times its own work. If `is_together`, all ranks that
+        train call this in the same step and compare their clocks.
         """
         if dist.is_available() and dist.is_initialized():
             self.rank = dist.get_rank()

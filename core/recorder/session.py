@@ -238,8 +238,8 @@ class record(AbstractContextManager["record"]):
         if not (is_stepping or may_train or self._shares_parameters(optimizer)):
             return
         if not self._stream.has_begun and is_stepping:
-            # The ranks wait for each other here once, in the warm-up step. Every rank reaches this
-            # point without needing anything further from another rank.
+            # The ranks wait for each other here once, for a short time, in the warm-up step. Every
+            # rank that trains reaches this point without needing anything further from another.
             self._begin_stream(is_together=True)
         self._update = OptimizerUpdate(optimizer, self._instrument.begin_update())
 
