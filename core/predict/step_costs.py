@@ -31,7 +31,8 @@ def costs_of_times(columns: StepColumns, taken: Ints) -> CostModel:
     `taken`, shape (S, n), are the ns of each task in S steps; of a collective only the time after
     its last member has begun. Costs are medians, and a backward over all micro-batches counts as
     one backward of each. Without known rows they are for micro-batches of any size, and transfers
-    without known bytes take the same time for any size.
+    without known bytes take the same time for any size. Passes without rows are left out if others
+    of their kind have rows.
     """
     by_block = bool((columns.block != ABSENT).any())
     unit = columns.block if by_block else columns.stage
@@ -44,6 +45,9 @@ def costs_of_times(columns: StepColumns, taken: Ints) -> CostModel:
     for code in np.unique(columns.kind).tolist():
         kind = KINDS[code]
         mine = columns.kind == code
+        if not kind.is_communication and (rows[mine] > 0).any():
+            # Passes of ranks without rows are shorter than those of one row. They cost nothing.
+            mine &= rows > 0
         own_rows = rows[mine]
         own_times = of_pass[:, mine]
         own_unit = unit[mine]

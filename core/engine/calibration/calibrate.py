@@ -296,9 +296,9 @@ def costs_from(
         if kind.is_communication:
             transfers[kind] = _curve(kind_times, lambda key: max(1, key.bytes))
         elif kind is Kind.LOSS:
-            passes[kind] = (_curve(kind_times, _rows),)
+            passes[kind] = (_curve(_with_rows(kind_times), _rows),)
         else:
-            passes[kind] = _stage_curves(kind_times, stages)
+            passes[kind] = _stage_curves(_with_rows(kind_times), stages)
     return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
 
 
@@ -317,6 +317,16 @@ def _stage_curves(times: CostTimes, stages: int) -> Curves:
     else:
         default = next(iter(known.values()))  # for stages without such a task in the plan
     return tuple(known.get(stage, default) for stage in range(stages))
+
+
+def _with_rows(times: CostTimes) -> CostTimes:
+    """Return the times of passes with rows, of one kind; all times if none has rows.
+
+    Ranks without rows run passes too, in less time than one row takes. Predictions count no time
+    for them.
+    """
+    with_rows = {key: taken for key, taken in times.items() if key.rows}
+    return with_rows or times
 
 
 def _rows(key: CostKey) -> float:

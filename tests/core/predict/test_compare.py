@@ -120,6 +120,16 @@ def test_the_costs_of_a_step_are_those_of_its_spans(strategy):
     assert (again[together] <= columns.duration[together]).all()
 
 
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp"])
+def test_passes_of_ranks_without_rows_do_not_change_the_cost_of_one_row(strategy):
+    specification = Specification(strategy, MLP, "4xvirtual", batch=2, warmup=0)
+    trace = run_of(specification, lambda task: 1000 if task.rows else 10, costs=None)
+    costs = costs_of_step(StepColumns.of_trace(trace, 0), trace.header.lanes)
+    for kind in (Kind.FORWARD, Kind.LOSS, Kind.BACKWARD):
+        assert set(costs.passes[kind]) == {((1, 1000),)}
+    assert Kind.STEP in costs.passes  # which never has rows
+
+
 def test_a_collectives_cost_counts_from_its_slowest_rank():
     specification = Specification("ddp", MLP, "2xcpu", batch=8, warmup=0)
     plan = plan_of(specification)

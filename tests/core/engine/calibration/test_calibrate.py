@@ -71,6 +71,21 @@ def test_the_slowest_shard_is_the_cost_of_a_divided_stage():
     assert {curve[0][1] for curve in costs.passes[Kind.FORWARD]} == {3e6}
 
 
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp"])
+def test_ranks_without_rows_do_not_change_the_cost_of_one_row(strategy):
+    plan = plan_of(Specification(strategy, SMALL, "4xvirtual", batch=2))
+    assert [part.rows for part in plan.parts] == [1, 1, 0, 0]
+    times = {}
+    for task in plan.tasks:
+        if not task.kind.is_communication:
+            taken = 5e6 if task.kind is Kind.STEP else 1e6 if task.rows else 1e3
+            times[cost_key(task)] = [taken, taken]
+    costs = costs_from(times, 6, None, by_block=True)
+    for kind in (Kind.FORWARD, Kind.LOSS, Kind.BACKWARD):
+        assert {curve for curve in costs.passes[kind]} == {((1, 1e6),)}
+    assert sum(ns for ((_, ns),) in costs.passes[Kind.STEP]) == pytest.approx(5e6)
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_every_task_of_a_schedule_has_a_cost_that_was_measured(schedule):
     specification = Specification(
