@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.counts import lanes_text, rows_text
 from core.errors import PlanError
-from core.message import Text, message
+from core.message import Text, counted, message
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import ModelDescription
 from core.option import flag_of, listed, option_values
@@ -82,6 +82,7 @@ def run_lanes(specification: Specification, hardware: Hardware, present: bool = 
     if present:
         check_lanes(specification, len(lanes), hardware)
         check_virtual(specification, lanes)
+        check_cores(specification, lanes, hardware)
     return lanes
 
 
@@ -191,6 +192,24 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
                     lanes=len(lanes),
                 )
             )
+
+
+def check_cores(specification: Specification, lanes: Sequence[Lane], hardware: Hardware) -> None:
+    """Raise PlanError if virtual lanes have more cores than the machine.
+
+    Real lanes with too many cores share them, and the run says so. Virtual lanes run one at a time,
+    so their times would be shown as those of cores that do not exist.
+    """
+    if lanes[0].is_virtual and lanes[0].cores > hardware.cores:
+        raise PlanError(
+            message(
+                "--cores-per-lane {cores}: a virtual lane can have at most the {available} of "
+                "{machine}",
+                cores=specification.cores_per_lane,
+                available=counted("{n} core", "{n} cores", hardware.cores),
+                machine=hardware.machine,
+            )
+        )
 
 
 def check_unmeasured(specification: Specification) -> None:

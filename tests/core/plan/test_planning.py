@@ -7,7 +7,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware, process_group
 from core.plan.lanes import lane_devices, make_lanes
 from core.plan.plan import Role
-from core.plan.planning import check, check_lanes, check_memory, lanes_of, plans_of
+from core.plan.planning import check, check_lanes, check_memory, lanes_of, plan_run, plans_of
 from core.plan.specification import Specification, describe
 
 BARE = Hardware(2, 8 << 30)
@@ -160,6 +160,20 @@ def test_a_bad_value_is_refused_in_one_line_with_the_accepted_values(specificati
 def test_an_impossible_plan_is_refused_by_its_numbers(specification, words):
     with pytest.raises(PlanError, match=words):
         plans_of(specification, describe(specification), lanes_of(specification, BARE))
+
+
+def test_a_virtual_lane_has_at_most_the_cores_of_the_machine():
+    machine = replace(ONE_GPU, cores=16)
+    asked = Specification("ddp", devices="8xvirtual:cpu", cores_per_lane=64)
+    words = "^--cores-per-lane 64: a virtual lane can have at most the 16 cores of this machine$"
+    with pytest.raises(PlanError, match=words):
+        plan_run(asked, machine)
+    for fitting in (asked.having(cores_per_lane=16), asked.having(devices="8xvirtual")):
+        assert len(plan_run(fitting, machine).lanes) == 8
+    # A plan for another machine is not limited by this one, and real lanes say that they share.
+    assert len(plan_run(asked, machine, present=False).lanes) == 8
+    shared = plan_run(asked.having(devices="8xcpu"), machine).lanes
+    assert {lane.sharing for lane in shared} == {"8 lanes share 16 cores"}
 
 
 def test_accepted_values_are_examples_of_this_machines_devices():
