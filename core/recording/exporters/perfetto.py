@@ -6,13 +6,14 @@ The numbers of fields are from Perfetto's protos: trace_packet, track_descriptor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from core.arrays import Ints
+from core.plan.plan import Lane
 from core.recording.exporters.chrome import open_output
 from core.recording.exporters.exported_spans import ExportedSpans, chunks, counter_name
 from core.recording.exporters.wire import fixed64_field, message_field, number_field, text_field
@@ -28,6 +29,7 @@ _STEPS = 1  # id of the track of the steps
 _LANES = 2
 _DEVICES = 1 << 32
 _COUNTERS = 1 << 33
+_FURTHER = 1 << 34
 
 
 def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, None]:
@@ -39,6 +41,7 @@ def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, Non
     count = len(slices.order)
     with open_output(path) as file:
         file.writelines(_tracks(trace))
+        file.writelines(_further_tracks(trace, slices.further))
         for first, last in chunks(count):
             positions = slices.order[first:last]
             packets = map(slices.packet, positions.tolist())
@@ -65,13 +68,16 @@ class _Slices:
     """Steps and spans as slices: n begins and ends with their times.
 
     Slice k begins at position 2k and ends at 2k + 1; steps are first, then spans. `order` sorts the
-    positions by time. `leaving` and `entering` are the flows that begin and end at each span.
+    positions by time. `track` is the id of each span's track; `further` are the lanes of the tracks
+    from _FURTHER on. `leaving` and `entering` are the flows that begin and end at each span.
     """
 
     exported: ExportedSpans
     steps: list[int]
     times: Ints
     order: Ints
+    track: Ints
+    further: list[int]
     leaving: dict[int, list[int]]
     entering: dict[int, list[int]]
 
@@ -98,11 +104,14 @@ class _Slices:
             entering[after].append(flow)
         # Slices of a track do not overlap, so a stable sort keeps their order.
         order = np.argsort(times, kind="stable")
+        track, further = _tracks_of_spans(exported)
         return cls(
             exported=exported,
             steps=steps,
             times=times,
             order=order,
+            track=track,
+            further=further,
             leaving=leaving,
             entering=entering,
         )
@@ -118,8 +127,7 @@ class _Slices:
             name = text_field(23, f"step {number}")
             return _packet(time, _BEGIN, _STEPS, name)
         place -= len(self.steps)
-        lane = int(self.exported.lane[place])
-        track = _LANES + lane
+        track = int(self.track[place])
         if is_end:
             return _packet(time, _END, track)
         return _packet(time, _BEGIN, track, *self._fields(place))
@@ -140,32 +148,89 @@ class _Slices:
             yield fixed64_field(48, flow)
 
 
+def _tracks_of_spans(exported: ExportedSpans) -> tuple[Ints, list[int]]:
+    """Return the id of each span's track, and the lanes of the tracks from _FURTHER on.
+
+    An end belongs to the latest slice of its track that is open, so slices of a track must not
+    overlap. In a recorded job a collective may outlast its step, and a collective of the next step
+    begins on the same lane. Such spans are on further tracks of their lane.
+    """
+    spans = exported.spans
+    track = _LANES + exported.lane
+    further: list[int] = []
+    for lane in np.unique(exported.lane).tolist():
+        of_lane = np.flatnonzero(exported.lane == lane)
+        row = _rows(spans.start[of_lane], spans.end[of_lane])
+        is_further = row > 0
+        track[of_lane[is_further]] = _FURTHER + len(further) + row[is_further] - 1
+        further += [lane] * int(row.max())
+    return track, further
+
+
+def _rows(starts: Ints, ends: Ints) -> Ints:
+    """Return the row of each of n slices, n > 0, in order of their starts, in ns.
+
+    A slice is in the first row whose slices have ended.
+    """
+    latest_ends = np.maximum.accumulate(ends)
+    if (starts[1:] >= latest_ends[:-1]).all():
+        return np.zeros(len(starts), np.int64)
+    rows: list[int] = []
+    end_of_row: list[int] = []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        free = [row for row, last_end in enumerate(end_of_row) if last_end <= start]
+        if free:
+            row = free[0]
+            end_of_row[row] = end
+        else:
+            row = len(end_of_row)
+            end_of_row.append(end)
+        rows.append(row)
+    return np.array(rows, np.int64)
+
+
+def _pids(trace: Trace) -> dict[str, int]:
+    """Return the number of the process of each device."""
+    pids: dict[str, int] = {}
+    for lane in trace.header.lanes:
+        next_pid = len(pids) + 1
+        pids.setdefault(lane.device, next_pid)
+    return pids
+
+
 def _tracks(trace: Trace) -> Iterator[bytes]:
     """Yield the descriptions of all tracks."""
     lanes = trace.header.lanes
-    pids: dict[str, int] = {}
-    for lane in lanes:
-        next_pid = len(pids) + 1
-        pids.setdefault(lane.device, next_pid)
+    pids = _pids(trace)
     for device, pid in pids.items():
         pid_field = number_field(1, pid)
         name = text_field(6, device)
         process = message_field(3, pid_field, name)
         yield _track(_DEVICES + pid, process)
     for lane in lanes:
-        name = text_field(2, lane.name)
-        pid = pids[lane.device]
-        parent = number_field(5, _DEVICES + pid)
-        served_track = _LANES + lane.serves
-        # The role is the track's description, which Perfetto shows.
-        role = text_field(14, role_text(lane, served_track))
-        yield _track(_LANES + lane.index, name, parent, role)
+        yield _track_of_lane(lane, _LANES + lane.index, pids)
     if trace.steps:
         yield _track(_STEPS, text_field(2, "steps"))
     for number, counter in enumerate(trace.counters.values()):
         name = text_field(2, counter_name(trace, counter))
         # The last field is empty, but marks the track as a counter.
         yield _track(_COUNTERS + number, name, message_field(8))
+
+
+def _further_tracks(trace: Trace, further: Sequence[int]) -> Iterator[bytes]:
+    """Yield the descriptions of the tracks from _FURTHER on, given their lanes."""
+    pids = _pids(trace)
+    for uuid, lane in enumerate(further, _FURTHER):
+        yield _track_of_lane(trace.header.lanes[lane], uuid, pids)
+
+
+def _track_of_lane(lane: Lane, uuid: int, pids: Mapping[str, int]) -> bytes:
+    """Return a packet that describes a track of a lane."""
+    name = text_field(2, lane.name)
+    parent = number_field(5, _DEVICES + pids[lane.device])
+    # The role is the track's description, which Perfetto shows.
+    role = text_field(14, role_text(lane, _LANES + lane.serves))
+    return _track(uuid, name, parent, role)
 
 
 def _track(uuid: int, *fields: bytes) -> bytes:

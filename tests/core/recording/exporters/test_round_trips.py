@@ -16,6 +16,8 @@ from core.explain.ranks import rank_times
 from core.explain.statistics import union_ns
 from core.plan.plan import Role, working_lanes
 from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, KINDS
+from core.recorder import stream
+from core.recorder.rank_step import FIRST_TRACK, Op, rank_lanes, timed_step
 from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
 from core.recording.exporters.exported_spans import ExportedSpans, lanes_by_rank
@@ -120,6 +122,48 @@ def test_work_after_the_last_step_does_not_come_back_as_a_step(tmp_path):
     list(write_chrome(trace, tmp_path / "again.json"))
     assert len(trace.steps) == 3
     assert open_recording(tmp_path / "again.json").trace.steps == trace.steps
+
+
+def recorded_job(path: Path) -> Trace:
+    """A job whose all-reduce ends 300 us after that of the next step has begun."""
+    header = {
+        "specification": {"warmup": 0},
+        "model": {"name": "Net", "blocks": [], "input_bytes": 0},
+        "lanes": rank_lanes(0, "cpu"), "replicas": 1, "origin_ns": 0, "started": "",
+        "hardware": {"ranks": 1}, "versions": {}, "format": stream.FORMAT,
+    }  # fmt: skip
+    sender = stream.Sender(lambda: path.open("wb"))
+    sender.start(header)
+    for number, begin, reduced in ((0, 0, 500_000), (1, 1_000_000, 1_200_000)):
+        ops = [
+            Op("forward", begin, begin + 400_000, 0, "0", 4),
+            Op("all-reduce", reduced, reduced + 1_000_000, number, bytes=8, lane=FIRST_TRACK),
+            Op("step", begin + 800_000, begin + 900_000),
+        ]
+        timed = timed_step(ops, 0, 2)
+        for batch in (
+            stream.plan_row(number, timed.tasks), stream.step_rows(number, number, timed, 0)
+        ):  # fmt: skip
+            sender.hand_in(lambda write, batch=batch: write(batch))
+    sender.close()
+    return open_recording(path).trace
+
+
+@pytest.mark.parametrize("held", FORMATS, ids=lambda held: held.file)
+def test_spans_that_overlap_on_a_lane_come_back_with_their_times(tmp_path, held):
+    trace = recorded_job(tmp_path / "rank-0.arrow")
+    list(held.write(trace, tmp_path / held.file))
+    told = []
+    for one in (trace, open_recording(tmp_path / held.file).trace):
+        events = ExportedSpans.of(one)
+        first = int(events.spans.start.min())
+        starts, ends = (events.spans.start - first).tolist(), (events.spans.end - first).tolist()
+        told.append(sorted(zip(starts, ends, events.labels, strict=True)))
+    written, read = told
+    reduced = [(start, end) for start, end, _ in written if end - start == 1_000_000]
+    assert reduced == [(500_000, 1_500_000), (1_200_000, 2_200_000)]
+    # Steps are spans of their own in these traces.
+    assert [span for span in read if span in written] == written
 
 
 def test_only_rows_that_work_in_another_programs_trace_work_when_it_comes_back(tmp_path):
