@@ -28,6 +28,8 @@ LONGEST_PAUSE = 0.05
 """Times in s between two questions to the store; each is twice as long as the one before."""
 PATIENCE = timedelta(seconds=20)
 """Longest wait for the answer of a rank that takes part."""
+_ARRIVED, _LEFT, _COUNTED = "arrived", "left", "counted"
+"""States of a rank after rank 0: it waits for rank 0, it does not, or rank 0 compares with it."""
 _RECORDINGS = itertools.count()
 """Numbers this process's recordings, because the store keeps the answers of earlier ones."""
 
@@ -92,19 +94,25 @@ class RankClocks:
             return []
         store = self._store
         if self._rank > 0:
-            store.set(f"{prefix}/{self._rank}/arrived", "")
-            if not _is_set(store, [f"{prefix}/arrived"]):
+            own = f"{prefix}/{self._rank}/state"
+            store.set(own, _ARRIVED)
+            is_rank_0_here = _is_set(store, [f"{prefix}/arrived"])
+            # Rank 0 may come at this moment. Only one of the two can change the state.
+            if not is_rank_0_here and _changed(store, own, _LEFT):
                 return []
             found: list[int] = json.loads(store.get(f"{prefix}/ranks"))
             return found
         store.set(f"{prefix}/arrived", "")
-        arrived = {other: f"{prefix}/{other}/arrived" for other in range(1, self._world)}
-        if _is_set(store, list(arrived.values())):
-            found = list(arrived)
-        else:
-            found = [other for other, key in arrived.items() if store.check([key])]
+        states = {other: f"{prefix}/{other}/state" for other in range(1, self._world)}
+        _is_set(store, list(states.values()))
+        found = [other for other, key in states.items() if _changed(store, key, _COUNTED)]
         store.set(f"{prefix}/ranks", json.dumps(found))
         return found
+
+
+def _changed(store: Any, key: str, state: str) -> bool:
+    """Change the state of a rank that has arrived; return False for any other rank."""
+    return bool(store.compare_set(key, _ARRIVED, state) == state.encode())
 
 
 def _is_set(store: Any, keys: list[str]) -> bool:
