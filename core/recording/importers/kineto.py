@@ -259,6 +259,7 @@ def host_steps(
         thread=columns["thread"][is_host],
         start=start[is_host],
         end=end[is_host],
+        is_work=group[is_host] == HOST,
     )
     return steps_from_names(events)
 

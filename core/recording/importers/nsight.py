@@ -206,7 +206,14 @@ class _NsightEvents:
         kind = kinds_from_names(names)[name]
         types = np.array([type_ for type_, _, _, _ in self.key])
         is_range = types == _RANGE
-        events = MarkingEvents(names=names, name=name, thread=track, start=start, end=end)
+        events = MarkingEvents(
+            names=names,
+            name=name,
+            thread=track,
+            start=start,
+            end=end,
+            is_work=np.ones(len(name), np.bool_),
+        )
         step, steps = self._steps(events, is_range)
         length = end - start
         busy = np.bincount(track, length, len(keys))

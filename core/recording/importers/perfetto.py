@@ -109,6 +109,7 @@ def _imported(reader: PacketReader, has_end: Bools) -> ImportedEvents:
         thread=track.astype(np.int32),
         start=start,
         end=end,
+        is_work=np.ones(len(name), np.bool_),
     )
     steps = steps_from_names(marks)
     step = steps.at(start) if len(steps.number) else None

@@ -261,6 +261,64 @@ def test_without_the_profilers_steps_the_optimizers_last_call_ends_one(folder):
     assert [trace.step_bounds(step) for step in trace.steps] == [(0, 10_000), (50_000, 59_000)]
 
 
+def iterations(*calls):
+    """Events of a thread in turn, 10 µs each: a name that begins with Adam calls an optimizer."""
+    events = []
+    for place, name in enumerate(calls):
+        if name.startswith("Adam"):
+            events.append(event("user_annotation", f"Optimizer.step#{name}.step", 10 * place, 10))
+            events.append(event("cpu_op", "aten::_foreach_add_", 10 * place + 1, 9))
+        else:
+            events.append(event("cpu_op", name, 10 * place, 10))
+    return events
+
+
+BACK, BACK_TOO = "autograd::engine::evaluate_function: MmBackward0", "ConvolutionBackward0"
+DISCRIMINATOR = ("aten::mm", BACK, BACK, "Adam")
+GENERATOR = ("aten::mm", BACK, BACK_TOO, "Adam")
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        pytest.param(("aten::mm", "Adam", "Adam"), 3, id="an optimizer for each part"),
+        pytest.param(("aten::mm", BACK, "Adam", "aten::unscale", "Adam"), 3, id="work in between"),
+        pytest.param((*DISCRIMINATOR, *GENERATOR), 3, id="two models"),
+        pytest.param((*DISCRIMINATOR * 3, *GENERATOR), 2, id="one model more often"),
+        pytest.param(("aten::mm", BACK, "Adam", "aten::eval"), 4, id="an optimizer, and more work"),
+    ],
+)
+def test_an_iteration_with_several_calls_of_optimizers_of_one_class_is_one_step(
+    folder, one, several
+):
+    trace = opened(folder, *iterations(*one * several))
+    bounds = [trace.step_bounds(step) for step in trace.steps]
+    length = 10_000 * len(one)
+    rest = 10_000 * (one[-1] == "aten::eval")  # belongs to the following step
+    ends = [length * (n + 1) - rest for n in range(several)]
+    assert [end for _, end in bounds] == ends
+
+
+def test_iterations_that_differ_without_a_period_are_steps_of_their_own(folder):
+    calls = []
+    for backs in (2, 3, 2, 2, 3, 3):
+        calls += ["aten::mm", *[BACK] * backs, "Adam"]
+    trace = opened(folder, *iterations(*calls))
+    assert len(trace.steps) == 6
+
+
+def test_validation_after_every_third_iteration_is_no_period(folder):
+    train = ("aten::mm", BACK, "Adam")
+    trace = opened(folder, *iterations(*(*train * 2, "aten::validate", *train) * 3))
+    assert len(trace.steps) == 9
+
+
+def test_calls_of_an_optimizer_in_a_file_without_other_calls_are_steps(folder):
+    calls = [event("user_annotation", "Optimizer.step#Adam.step", 50 * n, 10) for n in range(3)]
+    kernels = [event("kernel", "gemm", 50 * n + 5, 30, 7, 0) for n in range(3)]
+    assert len(opened(folder, *calls, *kernels).steps) == 3
+
+
 def test_without_any_steps_marks_make_them(folder):
     trace = opened(folder, *a_step())
     assert trace.steps == []
