@@ -61,6 +61,9 @@ def default_range(trace: Trace) -> Range:
     if not steps:
         return Range(0, 1, tr("nothing recorded"))
     shown = steps[-FIGURE_STEPS:]
+    drawn = [step for step in trace.steps if shown[0] <= step <= shown[-1]]
+    if len(drawn) > len(shown):  # there is an incomplete step between them
+        shown = shown[-1:]
     start, _ = trace.step_bounds(shown[0])
     _, end = trace.step_bounds(shown[-1])
     if not measured:

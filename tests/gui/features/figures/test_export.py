@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 from core.paths import PROJECT_ROOT
 from core.recording.decode import append_batch
 from core.recording.recording import open_recording
+from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 from gui.app.titles import run_title
 from gui.figures.shown import default_range
@@ -198,6 +199,19 @@ def test_a_step_that_is_cut_off_is_no_measured_step_of_a_figure(tmp_path: Path) 
     (tmp_path / "cut.arrow").write_bytes(whole.read_bytes()[:95_000])
     shown = default_range(open_recording(tmp_path / "cut.arrow").trace)
     assert (shown.steps, shown.text) == ((2, 3), "2 measured steps")
+
+
+def test_the_steps_of_a_figure_have_no_incomplete_step_between_them() -> None:
+    header, made = batches(specification(devices="4xcpu", steps=5))
+    spans = made[3 * 5 + 2]  # of step 5: each step has batches of open tasks, spans and notes
+    made[3 * 5 + 2] = spans.slice(0, len(spans) - 1)
+    trace = Trace(header)
+    for batch in made:
+        append_batch(trace, batch)
+    assert completed_steps(trace) == [2, 3, 4, 6]
+    shown = default_range(trace)
+    assert (shown.steps, shown.text) == ((6,), "last 1 of 4 measured steps")
+    assert (shown.start, shown.end) == trace.step_bounds(6)
 
 
 @pytest.mark.parametrize(
