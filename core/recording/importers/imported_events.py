@@ -35,7 +35,8 @@ class ImportedTrack:
 
     `serves` is the position of the track that this one works for or annotates, or ABSENT for none.
     `cores` is not 0 for rows that are not work of a device: threads of the host and annotations.
-    `stream_of` has the same meaning as in core.plan.plan.Lane.
+    `stream_of` has the same meaning as in core.plan.plan.Lane. Events that overlap without being
+    nested are tasks that run at the same time if `runs_at_once` is true, and calls otherwise.
     """
 
     name: str
@@ -44,6 +45,7 @@ class ImportedTrack:
     serves: int = ABSENT
     cores: int = 0
     stream_of: str = ""
+    runs_at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

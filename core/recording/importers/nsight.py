@@ -352,6 +352,7 @@ def _track(
             role=role,
             serves=serves,
             stream_of=device_name,
+            runs_at_once=True,
         )
     thread = own & _PROCESS_MASK
     if type_ == _CALL:

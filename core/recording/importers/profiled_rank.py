@@ -16,10 +16,11 @@ from core.recording.importers.event_threads import thread_names
 from core.recording.importers.imported_events import (
     LARGEST_INT64,
     ImportedEvents,
+    ImportedTrack,
     Launches,
     StepRanges,
 )
-from core.recording.importers.kineto_rows import KinetoRows
+from core.recording.importers.kineto_rows import DEVICE, KinetoRows
 from core.recording.importers.profiler_job import ProfilerJob
 from core.recording.importers.stream_waits import waits_of_streams
 from core.recording.importers.trace_events import TraceEvents
@@ -59,7 +60,7 @@ class ProfiledRank:
         attributes = _rank_attributes(self.bucket, self.job.rank) | self.attributes
         step = self.steps.at(self.start) if len(self.steps.number) else None
         imported = ImportedEvents(
-            tracks=self.rows.tracks(self.streams, threads, self.place),
+            tracks=self._tracks(threads),
             names=self.events.labels,
             track=self.row,
             name=self.name,
@@ -81,6 +82,14 @@ class ProfiledRank:
         for main in self.rows.distinct_mains:
             links.append(waits_of_streams(imported, main))
         return _on_axis_of_job(replace(imported, links=np.concatenate(links)), self.job)
+
+    def _tracks(self, threads: Sequence[str]) -> tuple[ImportedTrack, ...]:
+        """Return the rows as tracks; `threads` has a name for each thread of the host."""
+        tracks = []
+        of_rows = self.rows.tracks(self.streams, threads, self.place)
+        for group, track in zip(self.rows.group.tolist(), of_rows, strict=True):
+            tracks.append(replace(track, runs_at_once=group == DEVICE))
+        return tuple(tracks)
 
 
 def _rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:

@@ -125,6 +125,25 @@ def test_a_stream_that_is_idle_while_another_stream_computes_is_no_loss(tmp_path
     assert str(found.text).startswith("Step 989 µs. Devices idle 0 %. ")
 
 
+def test_a_stream_is_not_idle_while_a_kernel_of_its_own_overlaps_the_one_before(
+    tmp_path: Path,
+) -> None:
+    # Programmatic dependent launch: each kernel starts 10 us before the one before it has ended.
+    events = [step(1, 0, 370)]
+    for n in range(4):
+        events += task(GEMM, 1 + n, 90 * n, 100, n + 1)
+    trace = opened(tmp_path, events)
+    streams = [lane for lane in trace.header.lanes if lane.stream_of]
+    assert [lane.name for lane in streams] == ["stream 7", "stream 7 row 2"]
+    busy = [trace.spans(lane.index).start.tolist() for lane in streams]
+    assert busy == [[0, 180_000], [90_000, 270_000]]
+    explanation = explain_run_step(trace, 0)
+    assert len(explanation.columns) == 8  # with the calls of the host
+    assert causes(trace, 0) == {Cause.OTHER_STREAM: 80_000 + 90_000}
+    [time] = rank_times(trace)
+    assert (time.span_ns, time.compute_ns, time.idle_ns) == (370_000, 370_000, 0)
+
+
 def test_idle_time_is_laid_to_the_host_only_if_the_next_task_was_not_launched_yet(
     tmp_path: Path,
 ) -> None:
