@@ -281,7 +281,7 @@ class CollectiveHooks:
 
         @wraps(original)
         def call(*arguments: object, **options: object) -> object:
-            # torch.compile may compile this function too, so this check is first.
+            # torch.compile may trace this function within another one, so this check is first.
             if torch.compiler.is_compiling():
                 return original(*arguments, **options)
             # These functions call each other; only the outer call is recorded.
@@ -296,6 +296,7 @@ class CollectiveHooks:
             seen = None if call is None else self._guard(self._end_call, call, result)
             return result if seen is None else seen
 
+        _exclude_from_compiling(call)
         return call
 
     def _begin_call(
@@ -386,6 +387,20 @@ def _is_exact(model: Any) -> bool:
     ranks: int = dist.get_world_size(model.process_group)
     is_power_of_two = not ranks & (ranks - 1)
     return is_power_of_two or not model.gradient_as_bucket_view
+
+
+def _exclude_from_compiling(function: Any) -> None:
+    """Let torch.compile run the function, and all that it calls, without compiling it.
+
+    Between the graphs of a compiled function torch would compile the recorder's code for each call
+    that differs, and warn when there are too many.
+    """
+    # torch.compiler.disable does this too, but imports the compiler, which takes seconds.
+    with suppress(AttributeError):  # private names of torch
+        eval_frame: Any = torch._C._dynamo.eval_frame
+        skip = eval_frame._FrameAction.SKIP
+        strategy = eval_frame._FrameExecStrategy(skip, skip)
+        eval_frame.set_code_exec_strategy(function.__code__, strategy)
 
 
 def _tensors(given: Iterable[object]) -> list[list[Tensor]]:

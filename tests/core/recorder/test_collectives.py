@@ -239,6 +239,33 @@ def test_a_compiled_update_has_the_same_graphs_and_a_message_says_that_it_is_not
     assert "has updated the model outside of compiled code" in capsys.readouterr().err
 
 
+def spread_often(x):
+    y = x * 2
+    dist.broadcast(y, 0)
+    dist.all_reduce(y, async_op=True).wait()
+    dist.broadcast(y, src=0, async_op=True).wait()
+    return y + 1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:torch._dynamo")
+def test_collectives_between_graphs_are_recorded_and_the_recorder_is_not_compiled(
+    tmp_path, group, caplog
+):
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    compiled = torch.compile(spread_often, backend="eager")
+    torch._dynamo.reset()
+    with record(model, optimizer, tmp_path):
+        for number in range(8):
+            model(torch.ones(2, 4)).sum().backward()
+            assert compiled(torch.ones([2] * (number + 1))).sum() == 3 * 2 ** (number + 1)
+            optimizer.step()
+    trace = open_recording(tmp_path).trace
+    assert [s.step for s in trace if s.kind == "broadcast"] == sorted([*range(8)] * 2)
+    warned = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert not [text for text in warned if "recorder/collectives.py" in text]
+
+
 WHOLE = [reduced, reduced_to_the_largest, gathered, reduced_functionally]
 COMPILED = [(one, whole) for one in WHOLE for whole in (True, False)] + [(spread, False)]
 
