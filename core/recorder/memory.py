@@ -29,6 +29,8 @@ FIRST_UPDATES = 3
 """The memory of model and optimizer is read after each of this many first updates."""
 UPDATES_APART = 64
 """Number of updates between two later readings."""
+MOST_SIZES = 1 << 14
+"""Most sizes that are remembered, each of a block and an input shape. Shapes may never recur."""
 
 
 TELLS_HOOKS = hasattr(torch._C._autograd.SavedTensor, "unpack_hook")
@@ -216,7 +218,7 @@ class ActivationMemory:
         first: int | None = None
         if place not in self._sizes and _has_no_hooks():
             if not TELLS_HOOKS or any(map(is_compiled, block.modules())):
-                self._sizes[place] = 0
+                self._remember(place, 0)
             else:
                 first = _next_function()
         self._open.append((place, first))
@@ -232,7 +234,7 @@ class ActivationMemory:
             # them, counts once.
             self._known |= {address for address, _ in _storages(block.parameters())}
             saved = saved_tensors(leaves_of(output), first)
-            self._sizes[place] = _extra(saved, self._known)
+            self._remember(place, _extra(saved, self._known))
         size = self._sizes.get(place, 0)
         self._change(size)
         return size
@@ -240,6 +242,12 @@ class ActivationMemory:
     def release(self, size: int) -> None:
         """Subtract the bytes of a block whose backward pass is over."""
         self._change(-size)
+
+    def _remember(self, place: Hashable, size: int) -> None:
+        """Remember a size, and forget the oldest one if there are too many."""
+        self._sizes[place] = size
+        if len(self._sizes) > MOST_SIZES:
+            del self._sizes[next(iter(self._sizes))]
 
     def _change(self, by: int) -> None:
         self._held += by

@@ -29,6 +29,9 @@ MOST_RANKS = 1 << 16
 """Most ranks of a job: a listener reads a rank's number from two bytes."""
 MOST_SHOWN = 40
 """Most characters of a variable's value that a message shows."""
+MOST_PLANNED = 100_000
+"""Most tasks of the plans that a rank remembers. A job whose batches all have other numbers of rows
+has a new plan in each step."""
 IDLE_SECONDS = 1.0
 """If nothing follows a step for this time, it is written: the job may be killed while it waits."""
 
@@ -53,6 +56,8 @@ class RankWriter:
         self._origin = time.perf_counter_ns()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._plans: dict[tuple[PlannedTask, ...], int] = {}
+        self._plans_written = 0
+        self._planned = 0  # tasks in `_plans`
         self._sender = Sender(self._open, self._idle_step)
         self._clocks: RankClocks | None = None
         self._left_out = 0  # steps that found the queue full
@@ -142,8 +147,7 @@ class RankWriter:
         tasks = timed.tasks
         plan = self._plans.get(tasks)
         if plan is None:
-            plan = len(self._plans)
-            self._plans[tasks] = plan
+            plan = self._add_plan(tasks)
             write(plan_row(plan, tasks))
         rows = step_rows(plan, step.number, timed, self._origin)
         write(rows)
@@ -151,6 +155,21 @@ class RankWriter:
             begun = max(0, step.anchor.host - self._origin)
             row = note_row("clock", self._device, begun, step.number, step.half_width)
             write(row)
+
+    def _add_plan(self, tasks: tuple[PlannedTask, ...]) -> int:
+        """Remember a plan and return its number. The oldest plans are forgotten.
+
+        A plan that recurs after that is written again, with a new number.
+        """
+        number = self._plans_written
+        self._plans_written += 1
+        self._plans[tasks] = number
+        self._planned += len(tasks)
+        while self._planned > MOST_PLANNED and len(self._plans) > 1:
+            oldest = next(iter(self._plans))
+            del self._plans[oldest]
+            self._planned -= len(oldest)
+        return number
 
     def _write_clock(self, offset: ClockOffset | None, write: Write) -> None:
         if offset is None:

@@ -9,11 +9,11 @@ from core.recording.recording import open_recording
 
 torch = pytest.importorskip("torch")
 
+from bubblescope.recorder import memory, rank_writer  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from bubblescope import record  # noqa: E402
-from core.recorder import memory  # noqa: E402
 
 ROWS, WIDTH = 8, 64
 
@@ -257,3 +257,24 @@ def test_older_versions_of_torch_find_the_same_saved_tensors(monkeypatch):
     assert found() == wanted
     assert len(wanted) > 10
     memory._saved_names.cache_clear()
+
+
+def test_a_job_whose_batches_all_differ_keeps_a_bounded_number_of_plans_and_sizes(
+    tmp_path, monkeypatch
+):
+    model = layers()
+    tasks = 3 + 1 + 3 + 1  # of a step: the forward passes, the loss, the backward passes, an update
+    monkeypatch.setattr(rank_writer, "MOST_PLANNED", 4 * tasks, raising=False)
+    monkeypatch.setattr(memory, "MOST_SIZES", 6, raising=False)
+    counts = [*range(1, 21), 1, 20]  # the first one recurs when it has been forgotten
+    with record(model, optimizer := torch.optim.SGD(model.parameters(), lr=0.1), tmp_path) as run:
+        for rows in counts:
+            model(torch.ones(rows, WIDTH)).square().mean().backward()
+            optimizer.step()
+    assert len(run._stream._plans) == 4
+    assert len(run._hooks._activations._sizes) == 6
+    trace = open_recording(tmp_path).trace
+    passes = [span.rows for span in trace if span.kind == "forward" and span.block == 0]
+    assert passes == counts
+    # The inputs of the two linear layers; see above.
+    assert values(trace, "activations")[::2] == [2 * rows * WIDTH * 4 for rows in counts]
