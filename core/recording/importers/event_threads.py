@@ -31,6 +31,8 @@ def thread_names(events: TraceEvents) -> list[tuple[str, str]]:
             name = event.args.name
         if not isinstance(name, str):
             events.issues[ImportIssue.NO_METADATA] += 1
+        elif not name.strip():
+            continue  # A blank name cannot be read: the number names it.
         elif event.name == "process_name":
             processes[event.pid] = name
         elif event.tid is not None:

@@ -79,8 +79,13 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
 
 
 def helper_name(lane: Lane) -> str:
-    """Return the short name of a lane, shown below the lane that it serves: `copy`, `comm 2`."""
+    """Return the short name of a lane, shown below the lane that it serves: `copy`, `comm 2`.
+
+    Returns "" if the lane's name is blank.
+    """
     words = lane.name.split()
+    if not words:
+        return ""
     last = words[-1]
     if len(words) > 1 and last.isdigit():
         word = _helper_word(words[-2])

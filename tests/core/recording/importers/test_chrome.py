@@ -324,3 +324,12 @@ def test_arguments_that_are_true_or_false_do_not_refuse_a_file(written):
     data = json.dumps([plain, {**plain, "ts": 20, "args": {"microbatch": True, "iteration": 1}}])
     trace = read_trace(written(data.encode())).trace
     assert [(span.label, span.start) for span in trace] == [("a", 0), ("a", 20_000)]
+
+
+def test_a_thread_whose_name_is_blank_is_named_after_its_number(written):
+    plain = {"ph": "X", "pid": 1, "tid": 2, "ts": 0, "dur": 10, "name": "a"}
+    process = {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "  "}}
+    thread = {"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": " "}}
+    trace = read_trace(written(json.dumps([process, thread, plain]).encode())).trace
+    [lane] = trace.header.lanes
+    assert (lane.name, lane.device) == ("thread 2", "process 1")

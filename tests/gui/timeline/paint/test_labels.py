@@ -12,11 +12,13 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QImage, QPainter
 
 from core.models.catalogue import ModelSettings
-from core.plan.plan import working_lanes
+from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
+from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
 from core.trace.span import Span
 from core.trace.trace import Trace
+from gui.figures.parts import lane_name
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
 from gui.timeline.interact.describe import (
@@ -276,3 +278,20 @@ def test_names_of_lanes_that_are_too_long_still_differ(tmp_path: Path) -> None:
             draw_labels(Canvas.on(painter, frame, Fonts.of(QFont())), scene)
         drawn.append(image.copy(0, int(20 + track.top), int(LABELS), int(track.height)))
     assert drawn[0] != drawn[1]
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_helper_lane_with_a_blank_name_has_a_blank_label(name: str, tmp_path: Path) -> None:
+    header, _ = header_and_plans(specification(devices="3xcpu"))
+    lanes = [replace(lane, name=name, role=Role.COPY, serves=0) for lane in header.lanes]
+    lanes[0] = header.lanes[0]
+    path = tmp_path / "run.arrow"
+    list(write_recording(Trace(replace(header, lanes=tuple(lanes))), path))
+    scene = Scene(open_recording(path).trace)
+    layout = lay_out(scene.trace.header.lanes, 300, NONE)
+    assert [track.helper for track in layout.tracks] == [False, True, True]
+    frame = Frame(Viewport(0, 1e6, 400), layout, LABELS, 20, LIGHT)
+    image = QImage(600, 320, QImage.Format.Format_RGB32)
+    with QPainter(image) as painter:
+        draw_labels(Canvas.on(painter, frame, Fonts.of(QFont())), scene)
+    assert [lane_name(lane).strip() for lane in scene.trace.header.lanes] == ["cpu:0", "", ""]
