@@ -62,16 +62,19 @@ class StepBars:
 def step_bars(scene: Scene, live: bool) -> StepBars:
     """Return the steps that have ended, including the warm-up.
 
-    A step has ended if its loss is known. If no loss is known, all steps count as ended, except the
-    last one of a live run.
+    If the trace has a plan, a step has ended if its loss is known. Jobs and traces of other
+    programs need not have losses, and predictions have none; then all steps count as ended, except
+    the last one of a live run if its loss is not known.
     """
     counter = scene.trace.counter("loss")
-    known = np.isin(scene.step_numbers, counter.steps)
-    if not len(counter.steps):
-        known = np.ones(len(scene.step_numbers), np.bool_)
+    has_loss = np.isin(scene.step_numbers, counter.steps)
+    if scene.trace.header.source.has_plan and len(counter.steps):
+        ended = has_loss
+    else:
+        ended = np.ones(len(scene.step_numbers), np.bool_)
         if live:
-            known[-1:] = False
-    steps = scene.step_numbers[known]
+            ended[-1:] = has_loss[-1:]
+    steps = scene.step_numbers[ended]
     losses = np.full(len(steps), np.nan)
     # A loss of a step that is not in `steps` also has a place, so only exact matches are used.
     placed = np.searchsorted(steps, counter.steps)
@@ -81,7 +84,7 @@ def step_bars(scene: Scene, live: bool) -> StepBars:
     losses[placed[hits]] = counter.values[hits]
     warmup = scene.trace.header.specification.warmup
     first = first_measured(scene.trace)
-    return StepBars(steps, scene.step_starts[known], scene.step_ends[known], losses, warmup, first)
+    return StepBars(steps, scene.step_starts[ended], scene.step_ends[ended], losses, warmup, first)
 
 
 def bars_words(bars: StepBars) -> str:

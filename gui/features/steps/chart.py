@@ -113,7 +113,9 @@ class StepChart(pyqtgraph.PlotWidget):
             bar.setOpts(x=numbers[chosen], height=makespans[chosen], width=width)
         known = bool(np.isfinite(bars.losses).any())
         self.getPlotItem().showAxis("right", known)
-        self.losses.setData(numbers, bars.losses)
+        # A job may tell its loss only in some steps; the line joins these.
+        has_loss = ~np.isnan(bars.losses)
+        self.losses.setData(numbers[has_loss], bars.losses[has_loss])
         # Bars are centred on their numbers, so half of each outer bar is beyond its number.
         sides = (numbers[0] - 0.6, numbers[-1] + 0.6)
         highest = float(makespans.max()) * HEADROOM or 1.0

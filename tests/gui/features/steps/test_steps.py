@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,10 @@ from core.paths import PROJECT_ROOT
 from core.recording.decode import append_batch
 from core.recording.recording import open_recording
 from core.report.summary import summarise
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.features.steps.bars import StepBars, bars_words, step_bars
-from gui.features.steps.chart import StepAxis, ValueAxis, whole_spacing
+from gui.features.steps.chart import StepAxis, StepChart, ValueAxis, whole_spacing
 from gui.features.steps.feature import StepsFeature
 from gui.features.steps.panel import StepsPanel
 from gui.features.view.feature import ViewFeature
@@ -159,6 +161,38 @@ def test_steps_without_losses_all_have_a_bar() -> None:
     scene.trace.counters.clear()
     assert len(step_bars(scene, live=False).steps) == 7
     assert len(step_bars(scene, live=True).steps) == 6
+
+
+def job_that_tells_two_losses() -> Scene:
+    """A job of five steps that told its loss in steps 0 and 4, as with `if i % 4 == 0`."""
+    header, made = batches(specification(warmup=0))
+    trace = Trace(replace(header, source=Source.JOB))
+    first, *others = made
+    append_batch(trace, first)
+    for step in range(5):
+        _, spans, notes = others[3 * step : 3 * step + 3]
+        append_batch(trace, spans)
+        if step % 4 == 0:
+            append_batch(trace, notes)
+    return Scene(trace)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_steps_of_a_job_without_a_loss_have_a_bar_and_count(live: bool) -> None:
+    bars = step_bars(job_that_tells_two_losses(), live)
+    assert bars.steps.tolist() == [0, 1, 2, 3, 4]
+    assert np.isnan(bars.losses).tolist() == [False, True, True, True, False]
+    assert bars_words(bars).startswith("5 measured steps of ")
+
+
+def test_the_line_of_losses_joins_the_steps_that_have_one(qtbot: object) -> None:
+    chart = StepChart(LIGHT)
+    qtbot.addWidget(chart)
+    bars = step_bars(job_that_tells_two_losses(), live=False)
+    chart.set_bars(bars)
+    assert chart.measured.opts["x"].tolist() == [1, 2, 3, 4, 5]
+    assert chart.losses.xData.tolist() == [1, 5]
+    assert chart.losses.yData.tolist() == [bars.losses[0], bars.losses[4]]
 
 
 @pytest.mark.parametrize(("least", "step"), [(0.1, 1), (1, 1), (1.5, 2), (3, 5), (6, 10), (40, 50)])
