@@ -35,6 +35,7 @@ class ImportIssue(StrEnum):
     UNMATCHED_TRANSFER = "unmatched-transfer"
     BACKWARD_LINK = "backward-link"
     UNPAIRED_TRANSFER = "unpaired-transfer"
+    UNKNOWN_CLOCK = "unknown-clock"
     UNKNOWN_RANKS = "several-ranks"  # the value of earlier versions, which recordings contain
 
 
@@ -197,6 +198,14 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
                 "shown without dependencies.",
                 "{n:,} kernels send to or receive from ranks that their files do not name: they "
                 "are shown without dependencies.",
+                n,
+            )
+        case ImportIssue.UNKNOWN_CLOCK:
+            return counted(
+                "{n} event has the time of a clock that the file does not relate to the others: it "
+                "is left out.",
+                "{n:,} events have the time of clocks that the file does not relate to the others: "
+                "they are left out.",
                 n,
             )
         case ImportIssue.BACKWARD_LINK:

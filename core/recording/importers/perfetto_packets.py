@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from struct import unpack_from
 
 from core.message import N_
+from core.recording.importers.perfetto_clocks import PacketClocks
 from core.recording.importers.perfetto_fields import (
     Fields,
     fixed_of,
@@ -29,10 +30,11 @@ _END = 2
 _INSTANT = 3
 _COUNTER = 4
 # Fields of TracePacket.
-_TIMESTAMP = 8
+_CLOCK_SNAPSHOT = 6
 _SEQUENCE_ID = 10
 _TRACK_EVENT = 11
 _INTERNED_DATA = 12
+_PACKETS_LOST = 42
 _DEFAULTS = 59
 _TRACK_DESCRIPTOR = 60
 # Fields of TrackEvent. Flows that continue have two fields, and so have flows that end.
@@ -69,8 +71,8 @@ class PacketReader:
 
     `end` of a slice is -1 until it has ended. `packet_of` is the number of its packet. `links` are
     pairs of slices. `titles` has name, process and parent of each track. Interned names and the
-    default track belong to a sequence of packets. At most `most` slices, flows, names and counter
-    values are accepted.
+    default track belong to a sequence of packets. All times are converted by `clocks`. At most
+    `most` slices, flows, names and counter values are accepted.
     """
 
     most: int = MOST_EVENTS
@@ -78,6 +80,7 @@ class PacketReader:
     roles: dict[int, TrackRole] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     default_tracks: dict[int, int] = field(default_factory=dict)
+    clocks: PacketClocks = field(default_factory=PacketClocks)
     open_slices: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
@@ -103,19 +106,31 @@ class PacketReader:
         self.packets += 1
         fields = message_of(packet)
         sequence = number_of(fields, _SEQUENCE_ID) or 0
+        if number_of(fields, _PACKETS_LOST):
+            self.clocks.forget(sequence)
         if _INTERNED_DATA in fields:
             self._read_names(inner_of(fields, _INTERNED_DATA), sequence)
         if _DEFAULTS in fields:
             defaults = inner_of(fields, _DEFAULTS)
             default_event = inner_of(defaults, _DEFAULT_EVENT)
             self.default_tracks[sequence] = number_of(default_event, _TRACK) or 0
+            self.clocks.set_default(defaults, sequence)
+        if _CLOCK_SNAPSHOT in fields:
+            # The time of such a packet is none of an event, and does not move a clock on.
+            self.clocks.add_snapshot(inner_of(fields, _CLOCK_SNAPSHOT), sequence)
+            moment = None
+        else:
+            moment = self.clocks.advance(fields, sequence)
         if _TRACK_DESCRIPTOR in fields:
             descriptor = inner_of(fields, _TRACK_DESCRIPTOR)
             self._read_descriptor(descriptor)
         if _TRACK_EVENT in fields:
             event = inner_of(fields, _TRACK_EVENT)
-            time = number_of(fields, _TIMESTAMP)
-            self._read_event(event, time, sequence)
+            time = None if moment is None else self.clocks.converted(*moment)
+            if moment is not None and time is None:
+                self.issues[ImportIssue.UNKNOWN_CLOCK] += 1
+            else:
+                self._read_event(event, time, sequence)
 
     def _read_names(self, interned: Fields, sequence: int) -> None:
         """Add the names of events that later packets of the sequence refer to."""

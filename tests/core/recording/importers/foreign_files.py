@@ -116,7 +116,12 @@ def perfetto_trace() -> bytes:
         (1800, 3, 3, _bytes(23, b"mark")), (2000, 2, 2, b""), (2100, 3, 2, b""),
         (1900, 4, 4, _number(30, 12)),
     ]  # fmt: skip
+    # A sequence whose clock is incremental: its second packet is 5 us after the first.
+    boot_time = _bytes(1, _number(1, 6) + _number(2, 1000))
+    incremental = _bytes(1, _number(1, 64) + _number(2, 1) + _number(3, 1) + _number(4, 1000))
+    clocks = _number(10, 2) + _bytes(6, boot_time + incremental) + _bytes(59, _number(58, 64))
     packets = [process, *threads, counter, _number(10, 1) + named]
+    packets += [clocks, _number(8, 5) + _number(10, 2)]
     packets += [
         _number(8, time) + _number(10, 1) + _bytes(11, _number(9, kind) + _number(11, track) + more)
         for time, track, kind, more in events

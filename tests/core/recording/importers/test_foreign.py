@@ -431,6 +431,119 @@ def test_perfetto_tells_slices_counters_and_flows(written):
         assert trace.span(0, 0).task in read.after
 
 
+BOOTTIME, MONOTONIC = 6, 3
+INCREMENTAL, ABSOLUTE_US = 64, 65
+"""Clocks of a sequence, as the numbers are in the SDK."""
+
+
+class PerfettoFile:
+    """Packets of track events, made with Perfetto's own classes."""
+
+    def __init__(self):
+        self.protos = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+        self.trace = self.protos.Trace()
+
+    def packet(self, sequence, time=None, clock=None, dropped=False):
+        packet = self.trace.packet.add()
+        packet.trusted_packet_sequence_id = sequence
+        if time is not None:
+            packet.timestamp = time
+        if clock is not None:
+            packet.timestamp_clock_id = clock
+        if dropped:
+            packet.previous_packet_dropped = 1
+        return packet
+
+    def snapshot(self, sequence, *clocks, default=None, time=None):
+        """Add a snapshot of clocks: (id, time, is incremental, unit in ns)."""
+        packet = self.packet(sequence, time)
+        for number, at, incremental, unit in clocks:
+            clock = packet.clock_snapshot.clocks.add()
+            clock.clock_id = number
+            clock.timestamp = at
+            if incremental:
+                clock.is_incremental = True
+            if unit != 1:
+                clock.unit_multiplier_ns = unit
+        if default is not None:
+            packet.trace_packet_defaults.timestamp_clock_id = default
+
+    def slice(self, sequence, name, begin, end, clock=None):
+        for time, kind in ((begin, "TYPE_SLICE_BEGIN"), (end, "TYPE_SLICE_END")):
+            event = self.packet(sequence, time, clock).track_event
+            event.type = self.protos.TrackEvent.Type.Value(kind)
+            event.track_uuid = sequence
+            if kind == "TYPE_SLICE_BEGIN":
+                event.name = name
+
+    def opened(self, written):
+        return open_recording(written("trace.pftrace", self.trace.SerializeToString())).trace
+
+
+def slices(trace):
+    return sorted((span.label, span.start, span.end) for span in trace)
+
+
+def test_times_of_perfettos_sdk_are_differences_to_the_packet_before(written):
+    file = PerfettoFile()
+    for sequence, start in ((2, 5_000_000), (3, 5_000_400)):
+        clocks = (BOOTTIME, start, False, 1), (INCREMENTAL, start, True, 1)
+        file.snapshot(sequence, *clocks, default=INCREMENTAL, time=0)
+    file.slice(2, "first", 100, 500)
+    file.packet(2, 50)  # not an event, but it has a time
+    file.slice(3, "other", 0, 100)
+    file.slice(2, "second", 50, 200)
+    # The SDK writes a time that is before the last one with its own clock.
+    file.slice(2, "late", 5_000_650, 5_000_660, clock=BOOTTIME)
+    file.slice(2, "third", 100, 100)
+    assert slices(file.opened(written)) == [
+        ("first", 0, 500), ("late", 550, 560), ("other", 300, 400), ("second", 600, 800),
+        ("third", 900, 1_000),
+    ]  # fmt: skip
+
+
+def test_clocks_of_perfetto_have_units_and_are_converted_by_snapshots(written):
+    file = PerfettoFile()
+    file.snapshot(1, (BOOTTIME, 9_000_000, False, 1), (MONOTONIC, 1_000_000, False, 1))
+    units = (INCREMENTAL, 1_000, True, 1_000), (ABSOLUTE_US, 1_000, False, 1_000)
+    file.snapshot(2, (MONOTONIC, 1_000_000, False, 1), *units, default=INCREMENTAL)
+    file.slice(2, "incremental", 1, 2)
+    file.slice(2, "absolute", 1_005, 1_006, clock=ABSOLUTE_US)
+    file.slice(2, "monotonic", 1_007_000, 1_008_000, clock=MONOTONIC)
+    file.slice(3, "boottime", 9_009_000, 9_010_000)
+    trace = file.opened(written)
+    assert slices(trace) == [
+        ("absolute", 4_000, 5_000), ("boottime", 8_000, 9_000), ("incremental", 0, 2_000),
+        ("monotonic", 6_000, 7_000),
+    ]  # fmt: skip
+    assert trace.imported.issues == {}
+
+
+def test_events_of_perfetto_whose_clock_is_unknown_are_left_out_and_counted(written):
+    file = PerfettoFile()
+    file.slice(2, "known", 9_000_000, 9_000_500)
+    file.slice(3, "no snapshot", 100, 200, clock=INCREMENTAL)
+    file.slice(3, "another clock", 100, 200, clock=MONOTONIC)
+    file.snapshot(
+        4, (BOOTTIME, 9_001_000, False, 1), (INCREMENTAL, 9_001_000, True, 1), default=INCREMENTAL
+    )
+    file.slice(4, "before a loss", 0, 10)
+    file.packet(4, 5, dropped=True)
+    file.slice(4, "after a loss", 5, 10)
+    trace = file.opened(written)
+    assert slices(trace) == [("before a loss", 1_000, 1_010), ("known", 0, 500)]
+    assert trace.imported.issues == {ImportIssue.UNKNOWN_CLOCK: 6}
+
+
+def test_a_clock_that_all_events_share_needs_no_snapshot(written):
+    file = PerfettoFile()
+    file.slice(2, "one", 700, 800, clock=MONOTONIC)
+    file.slice(3, "two", 750, 900, clock=MONOTONIC)
+    trace = file.opened(written)
+    assert slices(trace) == [("one", 0, 100), ("two", 50, 200)]
+    assert trace.imported.issues == {}
+
+
 def test_perfetto_that_was_cut_is_shown_as_far_as_it_goes(written):
     data = perfetto_trace()[:-30]
     trace = open_recording(written("trace.pftrace", data)).trace
