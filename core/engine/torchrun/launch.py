@@ -29,7 +29,11 @@ from core.recording.recording import open_recording
 from core.trace.trace import Trace
 
 RANK = "core.engine.torchrun.start"
-NOT_RECORDED = "bubblescope: not all was recorded: "
+NOT_RECORDED = (
+    "bubblescope: not all was recorded: ",
+    "bubblescope: this process is not recorded: ",
+)
+"""How the recorder's lines begin that say what a recording lacks."""
 # Ranks print a line when they fail (rank.py); torchrun then prints a summary of the failures.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
 # gloo's messages when another rank is gone, regardless of which rank failed first.

@@ -11,6 +11,8 @@ import pytest
 
 from bubblescope.api.running import describe_model
 from bubblescope.cli.start import run_arguments
+from core.engine.messages import Ended, Outcome
+from core.engine.torchrun import launch
 from core.engine.torchrun.launch import reason_of
 from core.errors import PlanError
 from core.machine import host_hardware
@@ -202,6 +204,20 @@ LOST = "bubblescope: rank 0: RuntimeError: Connection closed by peer\n"
 )
 def test_the_reason_of_a_jobs_failure_is_one_line(printed, words):
     assert str(reason_of(printed, 7)) == words
+
+
+@pytest.mark.parametrize(
+    "kept", ["not all was recorded: no room", "this process is not recorded: another one is"]
+)
+def test_a_line_that_says_what_is_not_recorded_is_shown(monkeypatch, capsys, kept):
+    def run_torchrun(*, on_line, **options):
+        for line in ("W noise\n", f"bubblescope: {kept}\n"):
+            on_line(line)
+        return Ended(Outcome.FINISHED)
+
+    monkeypatch.setattr(launch, "run_torchrun", run_torchrun)
+    launch.launch(JOB, [], Hosts(), "", verbose=False)
+    assert capsys.readouterr().err == f"bubblescope: {kept}\n"
 
 
 def test_the_signal_that_ended_torchrun_is_named():
