@@ -88,6 +88,8 @@ class StatisticsPanel(QWidget):
             self.show_range(scene, None)
         elif not self._runner.running:
             self._count()
+            # When a run ends, its open tasks no longer run, even if nothing is counted again.
+            self._show_notes()
 
     def show_range(self, scene: Scene | None, chosen: TimeRange | None) -> None:
         """Count a range, or all measured steps if it is None; without a run, show the hint."""
@@ -120,7 +122,7 @@ class StatisticsPanel(QWidget):
 
     def _as_markdown(self, trace: Trace, figures: RangeFigures) -> str:
         tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
-        return as_markdown(self.head.text(), tables, notes(trace, *figures))
+        return as_markdown(self.head.text(), tables, notes(trace, *figures, self._live))
 
     def _copy(self, made: Callable[[Trace, RangeFigures], str], note: str) -> None:
         """Copy the text that `made` returns; without figures, report why there are none."""
@@ -196,13 +198,18 @@ class StatisticsPanel(QWidget):
         self.lanes.show_table(lane_table(trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
         self.names.show_table(name_table(counted, by_name))
-        lines = list(notes(trace, counted, causes, by_name))
-        if whole:
-            lines.append(tr(RANGE))
-        self.notes.say(" ".join(lines))
+        self._show_notes()
         self._show_tables()
         self.durations.show_spans(trace, counted, by_name)
         self._stack.setCurrentIndex(1)
+
+    def _show_notes(self) -> None:
+        if self._scene is None or self.figures is None:
+            return
+        lines = list(notes(self._scene.trace, *self.figures, self._live))
+        if self._chosen is None:
+            lines.append(tr(RANGE))
+        self.notes.say(" ".join(lines))
 
     def _show_tables(self) -> None:
         """Show the spans by kind or by name."""

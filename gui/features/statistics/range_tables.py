@@ -216,9 +216,13 @@ def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
 
 
 def notes(
-    trace: Trace, counted: RangeStatistics, causes: IdleCauses, by_name: NameStatistics | None
+    trace: Trace,
+    counted: RangeStatistics,
+    causes: IdleCauses,
+    by_name: NameStatistics | None,
+    live: bool,
 ) -> Iterator[str]:
-    """Yield the notes that are needed to understand the figures."""
+    """Yield the notes that are needed to understand the figures; `live` if the trace grows."""
     if by_name is None:
         yield tr("Too many spans to list names and outliers: select a shorter range.")
     elif by_name.name_count > len(by_name.names):
@@ -233,15 +237,21 @@ def notes(
             all=f"{by_name.outlier_count:,}",
             shown=f"{len(by_name.outliers):,}",
         )
-    running = 0
+    open_count = 0
     for task in trace.open_tasks:
         if task.lane in counted.lanes and task.start < counted.end:
-            running += 1
-    if running:
+            open_count += 1
+    if open_count and live:
         yield ntr(
             "{n} task still runs and is not counted.",
             "{n} tasks still run and are not counted.",
-            running,
+            open_count,
+        )
+    elif open_count:
+        yield ntr(
+            "{n} task did not end and is not counted.",
+            "{n} tasks did not end and are not counted.",
+            open_count,
         )
     if causes.explained < causes.steps:
         yield tr(

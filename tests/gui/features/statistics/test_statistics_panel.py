@@ -264,6 +264,7 @@ def test_a_range_over_the_present_counts_new_spans_and_names_running_tasks(
     for batch in made[:5]:  # a log line, a whole step, and a task of the next
         append_batch(trace, batch)
     scene = Scene(trace)
+    panel.show_scene(scene, True)
     panel.show_range(scene, TimeRange(0, 10**12))
     count(panel, qtbot)
     before = panel.figures.counted.any_lane.spans
@@ -275,6 +276,24 @@ def test_a_range_over_the_present_counts_new_spans_and_names_running_tasks(
     qtbot.waitUntil(lambda: panel.figures.counted.any_lane.spans == trace.span_count)
     assert trace.span_count > before
     assert panel.notes.isHidden()
+
+
+def test_a_task_of_a_run_that_is_over_did_not_end(panel: StatisticsPanel, qtbot: object) -> None:
+    header, made = batches(specification(steps=2, warmup=0))
+    trace = Trace(header)
+    for batch in made[:5]:
+        append_batch(trace, batch)
+    scene = Scene(trace)
+    panel.show_scene(scene, True)
+    count(panel, qtbot)
+    panel.show_range(scene, TimeRange(0, 10**12))
+    count(panel, qtbot)
+    assert "1 task still runs and is not counted." in panel.notes.text()
+    panel.show_scene(scene, False)  # the engine was killed: nothing more was recorded
+    assert "1 task did not end and is not counted." in panel.notes.text()
+    assert "still runs" not in panel.notes.text()
+    panel.copy_markdown()
+    assert "1 task did not end and is not counted." in QGuiApplication.clipboard().text()
 
 
 def test_a_large_range_is_counted_between_other_work_and_can_be_cancelled(
