@@ -1,7 +1,8 @@
 """Records an unmodified script. The recorder's global hooks find its model and optimizer.
 
-The model is the outermost module that first runs forward with gradients; the optimizer is the first
-that updates the model's parameters. A process that trains nothing leaves no file.
+The model is the outermost module that first runs forward with gradients, or a module around it that
+does so before the first update. The optimizer is the first that updates the model's parameters. A
+process that trains nothing leaves no file.
 """
 
 from __future__ import annotations

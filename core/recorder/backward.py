@@ -47,7 +47,7 @@ class BackwardPasses:
         """The block whose backward pass runs now."""
         # The part of `block` after a collective; it is recorded only if a gradient follows.
         self._rest: Op | None = None
-        self._gradients = GradientCounts()
+        self.gradients = GradientCounts()
         # Blocks that returned their input unchanged, by the function that computed it.
         self._through: dict[object, list[Op]] = {}
         # From the end of the forward pass to the first block's backward pass.
@@ -159,7 +159,7 @@ class BackwardPasses:
             return
         # On a device a stamp takes longer than the rest of this hook, and a block may have many
         # parameters.
-        if self._gradients.is_last(number):
+        if self.gradients.is_last(number):
             self.block.end = self._ops.now()
         if self._rest is self.block:
             self._ops.note(self.block)
@@ -220,7 +220,7 @@ class BackwardPasses:
         """End the pass of the block that ran, and subtract the memory that was kept for it."""
         if self.block is None:
             return
-        self._gradients.leave(self.block.number)
+        self.gradients.leave(self.block.number)
         if self._activations is not None:
             self._activations.release(self.block.held)
 

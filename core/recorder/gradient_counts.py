@@ -14,6 +14,11 @@ class GradientCounts:
         # By block number: the number of gradients in each pass; 0 if passes have differed.
         self._usual: dict[int, int] = {}
 
+    def forget(self) -> None:
+        """Forget all counts, because the blocks have new numbers."""
+        self._arrived = 0
+        self._usual.clear()
+
     def is_last(self, number: int) -> bool:
         """Count a gradient of block `number`; return False if another usually follows."""
         self._arrived += 1

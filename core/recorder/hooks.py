@@ -24,6 +24,7 @@ from torch.nn.modules.module import (
 )
 
 from .backward import BackwardPasses, is_backward
+from .blocks import unwrapped
 from .guard import Guard
 from .memory import ActivationMemory
 from .modules import WatchedModule, WatchedModules
@@ -37,7 +38,9 @@ class BlockHooks:
     """Adds the passes of a model's blocks to `ops`.
 
     With a `model` of None, the outermost module that first runs forward with gradients is the
-    model. `first_pass` is called once, before the first training pass is recorded. `outermost` is
+    model. Until `is_settled` is set, that may be wrong: a script may run a part of the model to
+    learn a size, or the model before it moves to its device. Then recording starts over.
+    `first_pass` is called before the first training pass is recorded, each time. `outermost` is
     called with each outermost module that trains, such as a wrapper of the model. While the hooks
     are muted, no blocks are recorded: a pipeline's `stage` then records its passes as a whole, and
     sets `replica` if the rank works for another one. `activations` counts the memory that blocks
@@ -54,6 +57,8 @@ class BlockHooks:
         activations: ActivationMemory | None = None,
     ) -> None:
         self.model = model
+        self._is_given = model is not None
+        self.is_settled = False
         self.ops = ops
         self.replica: int | None = None
         self.stage = StagePass(ops)
@@ -68,6 +73,7 @@ class BlockHooks:
         self._installed = before, after
         self._handles: list[Any] = []
         self._has_begun = False
+        self._devices: set[torch.device] = set()  # of the model, at its first pass
         self._is_muted = False
         self._is_paused = False
         self._is_removed = False
@@ -122,6 +128,7 @@ class BlockHooks:
         self.model = model if self.model is None else self.model
         if not self._has_begun and self.model is not None:
             self._has_begun = True
+            self._devices = _devices(self.model)
             self.modules.watch(self.model)
             self._first_pass()
 
@@ -174,8 +181,11 @@ class BlockHooks:
     def _before(self, module: nn.Module, inputs: tuple[Any, ...]) -> None:
         if self._is_removed or self.is_muted:
             return
+        is_outermost = not self._open and not self._roots_open
+        if is_outermost and self._has_begun and not self.is_settled:
+            self._reconsider(module)
         one = self.modules.known(module)
-        if one is None and not self._open and not self._roots_open:
+        if one is None and is_outermost:
             one = self._meet(module)
         # `_meet` mutes if torch runs the module only as a trial, such as a pipeline's stage.
         if one is None or self.is_muted:
@@ -185,7 +195,9 @@ class BlockHooks:
             return
         if one.is_root and not backward:
             self.enter()
-        if one.number >= 0 and (backward or self._trains()):
+        # A reentrant checkpoint runs its blocks without gradients inside a pass with gradients.
+        trains = not self._is_evaluation if self._roots_open else torch.is_grad_enabled()
+        if one.number >= 0 and (backward or trains):
             self._begin_forward(one, module, inputs, backward)
 
     def _is_training_thread(self) -> bool:
@@ -196,6 +208,24 @@ class BlockHooks:
             self._thread = thread
         return thread == self._thread
 
+    def _reconsider(self, module: nn.Module) -> None:
+        """Start over if the model is only a part of an outermost module, or if it has moved."""
+        if not torch.is_grad_enabled() or is_backward() or self.model is None:
+            return
+        is_new = self.modules.known(module) is None
+        if is_new and not self._is_given and _is_part(self.model, module):
+            self.model = module
+        elif _devices(self.model) == self._devices:
+            return
+        self._has_begun = False
+        self._passes = -1
+        self.ops.drop()
+        self.backward.forget()
+        self.backward.gradients.forget()
+        self.modules.forget()
+        if self._activations is not None:
+            self._activations.forget()
+
     def _meet(self, module: nn.Module) -> WatchedModule | None:
         """Watch an outermost module that trains: the model, a wrapper, or another network."""
         if not torch.is_grad_enabled() or is_backward():
@@ -205,13 +235,6 @@ class BlockHooks:
         self.begin(module)
         self._outermost(module)
         return self.modules.known(module) or self.modules.remember(module)
-
-    def _trains(self) -> bool:
-        """Return True if a block that runs forward now belongs to a training pass."""
-        # A reentrant checkpoint runs its blocks without gradients inside a pass with gradients.
-        if not self._roots_open:
-            return torch.is_grad_enabled()
-        return not self._is_evaluation
 
     def enter(self) -> None:
         """Begin a forward pass of the whole model: a micro-batch of the step or an evaluation."""
@@ -279,3 +302,15 @@ class BlockHooks:
             self.backward.recomputed(op)
         if torch.is_grad_enabled():
             self.backward.watch_outputs(op, made, output)
+
+
+def _devices(model: nn.Module) -> set[torch.device]:
+    """Return the devices of the model's parameters."""
+    return {parameter.device for parameter in model.parameters()}
+
+
+def _is_part(model: nn.Module, module: nn.Module) -> bool:
+    """Return True if a module contains the model and is not just a wrapper of it."""
+    if unwrapped(module) is unwrapped(model):
+        return False
+    return any(inner is model for inner in module.modules())

@@ -7,6 +7,7 @@ writes them to a stream; Bubblescope's own ranks match the operations to their p
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -69,6 +70,7 @@ class Instrument:
         """
         self._has_given_blocks = True
         self.hooks.model = model
+        self.hooks.is_settled = True
         self.hooks.modules.blocks = tuple(blocks)
         self.hooks.backward.is_exact = True
 
@@ -159,9 +161,12 @@ class Instrument:
     def _begin_training(self) -> None:
         """Look up the model's device before the first training pass."""
         assert self.hooks.model is not None
+        before = self.device_times
         self.device_times = device_times(self.hooks.model)
         if self.device_times is not None:
             self.ops.now = self.device_times.now
+        elif before is not None:  # the model has moved to a device that does not time its work
+            self.ops.now = time.perf_counter_ns
         self._begin_outermost(self.hooks.model)
 
     def _begin_outermost(self, module: nn.Module) -> None:

@@ -212,6 +212,11 @@ class ActivationMemory:
         self._known.clear()
         self._held = 0
 
+    def forget(self) -> None:
+        """Forget all sizes, because the blocks have new numbers."""
+        self.begin_step()
+        self._sizes.clear()
+
     def begin_forward(self, number: int, shape: Hashable, block: nn.Module) -> None:
         """Begin a block's forward pass; its size is measured if it is not known for this shape."""
         place = number, shape

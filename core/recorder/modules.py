@@ -101,6 +101,14 @@ class WatchedModules:
         for handle in self._handles:
             handle.remove()
 
+    def forget(self) -> None:
+        """Remove all hooks and watch nothing."""
+        self.remove()
+        self._handles.clear()
+        self._watched.clear()
+        self._others = 0
+        self.parameters.clear()
+
     def watch_gradients(self, one: WatchedModule, module: nn.Module) -> None:
         """Register hooks on the gradients of a block's parameters.
 

@@ -306,6 +306,7 @@ class record(AbstractContextManager["record"]):
 
     def _begin_stream(self, is_together: bool) -> None:
         assert self._hooks.model is not None
+        self._hooks.is_settled = True
         times_device = self._instrument.device_times is not None
         self._stream.begin(self._hooks.model, times_device, is_together)
 

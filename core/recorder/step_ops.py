@@ -82,6 +82,10 @@ class StepOps:
             self.note(op)
         self._waits.clear()
 
+    def drop(self) -> None:
+        """Drop the operations of the current step."""
+        self._ops.clear()
+
     def leave(self) -> None:
         """Begin a period that belongs to no step."""
         self.flush()

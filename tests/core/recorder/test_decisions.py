@@ -442,6 +442,65 @@ def test_the_second_network_of_a_job_is_a_block_with_passes_and_an_update(tmp_pa
     assert [span.kind for span in spans].count("step") == 2
 
 
+DRY_RUN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16))
+        width = self.features(torch.zeros(1, 8)).numel()
+        self.head = nn.Linear(width, 4)
+
+    def forward(self, x):
+        return self.head(self.features(x))
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    model(torch.ones(6, 8)).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_a_part_that_runs_while_the_model_is_made_is_not_taken_for_the_model(ranks, tmp_path):
+    (tmp_path / "train.py").write_text(DRY_RUN)
+    status, printed = ranks.record(tmp_path, "runs", "train.py")
+    assert status == 0, printed
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.header.model.name == "Net"
+    for number in range(3):
+        spans = [span for span in trace if span.step == number and span.lane == 0]
+        kinds = [str(span.kind) for span in spans]
+        assert kinds == ["forward"] * 4 + ["loss"] + ["backward"] * 4 + ["step"]
+        names = [span.name for span in spans[:4]]
+        assert names == ["features.0", "features.1", "features.2", "head"]
+
+
+def test_a_model_that_moves_before_its_first_update_is_timed_on_its_new_device(
+    tmp_path, monkeypatch
+):
+    devices = []
+
+    def noted(model):
+        devices.append(next(model.parameters()).device.type)
+
+    monkeypatch.setattr("bubblescope.recorder.instrument.device_times", noted)
+    model = layers()
+    with record(model, None, tmp_path):
+        model(torch.ones(6, 8))
+        model.to("meta")
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            model(torch.ones(6, 8, device="meta")).sum().backward()
+            optimizer.step()
+    assert devices == ["cpu", "meta"]
+    trace = open_recording(tmp_path).trace
+    for number in range(3):
+        assert kinds_of(trace, number) == ["forward"] * 3 + ["loss"] + ["backward"] * 3 + ["step"]
+
+
 EXITS = """
 import sys, threading
 from sys import exit as leave
