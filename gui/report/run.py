@@ -145,15 +145,16 @@ def _over(steps: int) -> str:
 
 
 def timeline_of_steps(scene: Scene, steps: Sequence[int], most_spans: int | None = None) -> Html:
-    """Return the timeline of the steps that fit on a page; it opens at the median step.
+    """Return the timeline of the latest consecutive steps that fit on a page.
 
+    It opens at the median step or, if the page does not have that step, at the last one.
     At most `most_spans` spans fit (default: that of `excerpt_of`).
     """
     trace = scene.trace
     excerpt = excerpt_of(trace, steps, most_spans)
     median = median_range(trace)
     shown = (median.start, min(median.end, excerpt.end))
-    if median.start < excerpt.begin:  # the median step does not fit on the page
+    if median.start < excerpt.begin:  # the page does not have the median step
         shown = trace.step_bounds(excerpt.steps[-1])
     notes = list(_left_out(excerpt, len(steps), median.end))
     if scene.counters:

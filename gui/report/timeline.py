@@ -55,7 +55,8 @@ class Excerpt:
 def excerpt_of(trace: Trace, steps: Sequence[int], most_spans: int | None = None) -> Excerpt:
     """Return the latest of `steps` that fit on a page; without steps, the trace's beginning.
 
-    At most `most_spans` spans fit, by default MOST_SPANS.
+    The steps kept are consecutive steps of the trace. At most `most_spans` spans fit, by default
+    MOST_SPANS.
     """
     most = MOST_SPANS if most_spans is None else most_spans
     begin, end, kept = _times(trace, steps, most)
@@ -85,9 +86,10 @@ def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tup
         # + 1: includes a span without length at the very end.
         end = _with_room(trace, begin, last + 1, most)
         return begin, end, ()
+    consecutive = _consecutive_steps(trace, steps)
     kept = 1
     begin, last = trace.step_bounds(steps[-1])
-    while kept < len(steps):
+    while kept < consecutive:
         # The excerpt would begin here if one more step were kept.
         earlier, _ = trace.step_bounds(steps[-kept - 1])
         count = sum(_count(trace, lane, earlier, last) for lane in trace.header.lanes)
@@ -97,6 +99,17 @@ def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tup
         begin = earlier
     end = _with_room(trace, begin, last, most)
     return begin, end, tuple(steps[-kept:])
+
+
+def _consecutive_steps(trace: Trace, steps: Sequence[int]) -> int:
+    """Return how many of the latest `steps` follow each other in the trace without a gap."""
+    # `steps` may begin with a median step from long before the others. The page would have the bars
+    # between them, but neither the names of their steps nor the causes of their idle time.
+    position = trace.steps.index(steps[-1])
+    count = 1
+    while count < len(steps) and steps[-count - 1] == trace.steps[position - count]:
+        count += 1
+    return count
 
 
 def _with_room(trace: Trace, begin: int, end: int, most: int) -> int:

@@ -163,6 +163,30 @@ def test_a_timeline_has_the_latest_steps_that_fit_on_a_page(
     assert "The timeline has the last 2 of these 3 steps." in read.words
 
 
+def test_a_timeline_ends_with_consecutive_steps_and_omits_an_earlier_median_step(
+    tmp_path: Path,
+) -> None:
+    scales = [1.0] * 2 + [0.9] * 39 + [1.1] * 41
+    scales[5], scales[41] = 1.0, 0.9
+    trace = trace_of(specification(devices="2xcpu", steps=80), scale=scales)
+    scene = Scene(trace)
+    steps = explained_steps(scene)
+    assert steps == [5, *range(18, 82)]
+    read = report(trace, tmp_path / "run.html")
+    [run] = unpacked((tmp_path / "run.html").read_text())
+    starts = [start for _, start, _ in run["steps"]]
+    ends = [end for _, _, end in run["steps"]]
+    assert len(starts) == 64 and starts[0] == 0
+    # Every bar is in one of the page's steps.
+    for lane in run["lanes"]:
+        for start, length in zip(accumulate(lane["start"]), lane["length"], strict=True):
+            step = sum(begin <= start for begin in starts) - 1
+            assert start + length <= ends[step]
+    assert [run["shown"]] == [bounds for _, *bounds in run["steps"][-1:]]
+    assert "The timeline has the last 64 of these 65 steps." in read.words
+    assert "step 4" in " ".join(read.words)  # the tables describe the median step
+
+
 def test_names_that_look_like_markup_are_harmless(tmp_path: Path) -> None:
     spec = specification(model=ModelSettings(name="mlp", width=64), steps=2)
     header, made = batches(spec)
