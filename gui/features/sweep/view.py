@@ -100,7 +100,7 @@ class SweepView(Painted):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         result = self._at(event.position())
         if result is not None and event.button() is Qt.MouseButton.LeftButton:
-            self.current = result
+            self._choose(result)
             self.chosen.emit(result)
 
     @override
@@ -145,7 +145,11 @@ class SweepView(Painted):
         now = self._current_place(chart)
         at = -1 if now is None else places.index(now)
         following = max(0, at + by) % len(places)
-        self.current = places[following].result
+        self._choose(places[following].result)
+
+    def _choose(self, result: Result) -> None:
+        """Make a result the current one, which has an outline and is described."""
+        self.current = result
         self.setAccessibleDescription(self._words())
         self.update()
 
@@ -164,6 +168,10 @@ class SweepView(Painted):
         """Return a text for screen readers: the current result, or the fastest."""
         if self.results is None or not self.results.by_setting:
             return self.empty
+        current = None
         if self.current is not None:
-            return result_text(self.results, self.current)
-        return fastest_text(self.results)
+            # Found by its setting, because all results are new objects after every run.
+            current = self.results.by_setting.get(self.current.setting)
+        if current is None:
+            return fastest_text(self.results)
+        return result_text(self.results, current)

@@ -86,6 +86,38 @@ def test_the_keyboard_reaches_every_point(window, client, panel):
     assert window.run_shown.trace.header.specification[SPLIT_SIZE] == 8
 
 
+def test_the_description_of_the_chart_follows_the_results(window, client, panel):
+    panel.references.setChecked(False)
+    panel.repeat.setValue(2)
+    QTest.mouseClick(panel.button, LEFT)
+    view = panel.view
+    perform(window, client)
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    setting, _, words = view.accessibleDescription().partition(":")
+    assert setting.startswith("Split size") and words.endswith("in one run")
+    perform(window, client, 5)
+    assert view.accessibleDescription().startswith(f"{setting}: ")
+    assert view.accessibleDescription().endswith("2 runs")
+    # Another sweep has no result with this setting.
+    panel.values.setText("1,2")
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client)
+    assert view.accessibleDescription().startswith("Fastest: Split size ")
+    assert setting not in view.accessibleDescription()
+    QTest.mouseClick(panel.button, LEFT)
+
+
+def test_a_click_on_a_point_describes_its_result(window, client, panel):
+    panel.references.setChecked(False)
+    panel.repeat.setValue(1)
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client, 3)
+    place = max(panel.view.chart.places, key=lambda place: place.x)
+    QTest.mouseClick(panel.view, LEFT, pos=panel.view.chart.spot(place).center().toPoint())
+    assert panel.view.accessibleDescription().startswith("Split size 16: ")
+
+
 def test_a_stopped_sweep_resumes_where_it_was(window, client, panel):
     panel.references.setChecked(False)
     panel.repeat.setValue(1)
