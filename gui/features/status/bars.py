@@ -246,7 +246,8 @@ class StatusLine:
         self._run = None
         for label in (self.timing_note, self.predicted, self.verified):
             label.setText("")
-        for label in (self.recorded, self.faults):
+            label.setToolTip("")
+        for label in self._left:
             self._say(label, "")
 
     def set_per_pixel(self, per_pixel: float) -> None:

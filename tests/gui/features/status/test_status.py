@@ -7,6 +7,7 @@ from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
 from gui.app.run import Run
+from gui.features.runs.feature import RunsFeature
 from gui.features.status.feature import StatusFeature
 from gui.features.status.words import starting_text, step_text
 from gui.features.verdict.feature import VerdictFeature
@@ -61,3 +62,17 @@ def test_a_low_window_shows_in_its_last_line_how_its_lanes_are_timed(window, cli
     assert note.toolTip().startswith("virtual clock: each task measured alone, ")
     window.resize(1440, 900)
     qtbot.waitUntil(lambda: note.text() == "")
+
+
+def test_without_a_run_the_status_bar_has_no_text_of_the_last_one(window, client):
+    perform(window, client, specification(steps=3))
+    line = window.feature(StatusFeature).line
+    line.show_run(window.run_shown, backlog_s=30.0)
+    line.show_comparison(window.run_shown)
+    assert line.behind.text() == "the picture is 30\u00a0s behind"
+    window.feature(RunsFeature).tabs.close_run(window.run_shown)
+    assert window.run_shown is None
+    shown = (line.recorded, line.behind, line.faults)
+    others = (line.predicted, line.timing_note, line.verified)
+    assert [label.text() for label in shown + others] == [""] * 6
+    assert [label.toolTip() for label in others] == [""] * 3
