@@ -90,7 +90,7 @@ class CollectiveSummary:
     """A collective in which ranks met, over all measured steps (core.explain.arrivals).
 
     It happened `times` times. `last` counts how often each rank, by its lane's name, was certain to
-    be the last to arrive.
+    be the last to arrive. `group` is the name of its process group, None for all ranks.
     `mean_wait_ns` is the mean time from the first arrival to the last, `mean_transfer_ns` that from
     the last arrival to the end. If the wait is shorter than the clocks' disagreement, `certain` is
     false: neither the last rank nor the wait is known.
@@ -105,6 +105,7 @@ class CollectiveSummary:
     mean_wait_ns: int
     mean_transfer_ns: int
     certain: bool
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +307,7 @@ def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
     wait = met.wait_ns // met.times
     names = rank_names(trace.header.lanes)
     disagreement = clock_disagreement(trace.clocks)
+    group = None if met.group is None else trace.table.names[met.group]
     return CollectiveSummary(
         kind=str(met.kind),
         stage=met.stage,
@@ -316,6 +318,7 @@ def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
         mean_wait_ns=wait,
         mean_transfer_ns=met.transfer_ns // met.times,
         certain=wait >= disagreement,
+        group=group,
     )
 
 

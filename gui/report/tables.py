@@ -214,7 +214,7 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
                 ranks.append(f"{names[lane]} {times}")
             last = ", ".join(ranks)
         row = (
-            _collective_title(one),
+            _collective_title(trace, one),
             last,
             str(one.times),
             duration_text(one.wait_ns / one.times),
@@ -231,13 +231,15 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
     return table(header, rows, 2)
 
 
-def _collective_title(one: Arrivals) -> str:
-    """Return a collective's kind, with the number of its bucket or block if it has one."""
-    title = kind_title(one.kind)
-    number = one.bucket
-    if number is None:
-        number = one.block
-    return title if number is None else f"{title} {number}"
+def _collective_title(trace: Trace, one: Arrivals) -> str:
+    """Return a collective's kind, with its bucket or block and its process group if known."""
+    words = [kind_title(one.kind)]
+    number = one.block if one.bucket is None else one.bucket
+    if number is not None:
+        words.append(str(number))
+    if one.group is not None:
+        words.append(f"({trace.table.names[one.group]})")
+    return " ".join(words)
 
 
 def steps_table(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:

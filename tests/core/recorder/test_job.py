@@ -77,6 +77,13 @@ def test_of_ranks_that_arrive_together_none_is_last(tmp_path):
     assert (met.last, met.wait_ns) == ((), 2 * MS)
 
 
+def test_the_summary_names_the_process_group_of_each_collective(tmp_path):
+    grouped_ranks(tmp_path, [1, 0, 0, 2.5], ["ranks 0, 2", "ranks 1, 3"] * 2)
+    values = json.loads(summarise(open_recording(tmp_path).trace).to_json())
+    found = [(each["kind"], each["group"]) for each in values["collectives_over_steps"]]
+    assert sorted(found) == [("all-reduce", "ranks 0, 2"), ("all-reduce", "ranks 1, 3")]
+
+
 def test_ranks_wait_for_those_of_their_own_process_group_alone(tmp_path):
     grouped_ranks(tmp_path, [1, 0, 0, 2.5], ["ranks 0, 2", "ranks 1, 3"] * 2)
     explanation = explain_run_step(open_recording(tmp_path).trace, 1)

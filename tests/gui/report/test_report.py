@@ -27,6 +27,7 @@ from gui.report.run import explained_steps, run_sections, write_run_report
 from gui.report.tables import MOST_ROWS, waterfall_table
 from gui.timeline.state.scene import Scene
 from tests.core.explain.made import CIRCLE
+from tests.core.recorder.made import grouped_ranks
 from tests.make_believe import batches, header_and_plans, record, specification, trace_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -354,3 +355,10 @@ def test_a_step_that_does_not_fit_shows_its_first_spans_with_a_note(
         sum(lane["start"]) for lane in run["lanes"]
     ) + max(max(lane["length"], default=0) for lane in run["lanes"])
     assert "more spans than the timeline has room for: it has the first 9." in words
+
+
+def test_collectives_of_two_process_groups_have_different_rows(tmp_path: Path) -> None:
+    grouped_ranks(tmp_path, [1, 0, 0, 2.5], ["ranks 0, 2", "ranks 1, 3"] * 2)
+    words = report(open_recording(tmp_path).trace, tmp_path / "run.html").words
+    assert words.count("All-reduce 0 (ranks 0, 2)") == 1
+    assert words.count("All-reduce 0 (ranks 1, 3)") == 1
