@@ -18,7 +18,7 @@ from gui.timeline.reduce.pyramid import (
     level_for,
     smallest_of,
 )
-from gui.timeline.reduce.reduction import pixel_edges
+from gui.timeline.reduce.reduction import constant_pixels, pixel_edges
 
 
 class CounterLine:
@@ -81,6 +81,11 @@ class CounterLine:
         last = np.maximum(entry[1:], 0)
         lowest = _extremes(np.minimum, self._lowest[level], first, last)
         highest = _extremes(np.maximum, self._highest[level], first, last)
+        if level:
+            # A block of values may contain a pause, through which its extremes are not valid.
+            in_one_block = np.flatnonzero(first == last)
+            pixels, entries = constant_pixels(self.times, moments, in_one_block)
+            lowest[pixels] = highest[pixels] = self.values[entries]
         is_before_first = entry[1:] < 0
         is_after_end = edges[:-1] >= end
         empty = is_before_first | is_after_end

@@ -13,7 +13,12 @@ from core.trace.columns import GrowingArray
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import CROWDED, LEVELS, Pyramid, first_of, largest_of, level_for
-from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
+from gui.timeline.reduce.reduction import (
+    constant_pixels,
+    count_before,
+    count_until,
+    pixel_edges,
+)
 
 ACTIVATIONS = "activations"
 
@@ -115,6 +120,12 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     last = np.maximum(last, 0)
     held = _most(memory.held[level], first, last)
     activations = _most(memory.activations[level], first, last)
+    if level:
+        # A block of changes may contain a pause, through which its maximum is not valid.
+        in_one_block = np.flatnonzero(first[:-1] == last)
+        pixels, entries = constant_pixels(memory.times, moments, in_one_block)
+        held[pixels] = memory.held[0][entries]
+        activations[pixels] = memory.activations[0][entries]
     return np.where(empty, 0.0, np.stack([held, activations]))
 
 

@@ -261,6 +261,17 @@ def pixel_edges(view: Viewport) -> tuple[Floats, Ints]:
     return edges, np.floor(edges).astype(np.int64)
 
 
+def constant_pixels(times: Ints, moments: Ints, pixels: Ints) -> tuple[Ints, Ints]:
+    """Return those of some pixels in which nothing changes, and the entry that is valid in each.
+
+    `times` are those of all changes, `moments` the edges of all pixels, rounded down, all in ns.
+    """
+    before = times.searchsorted(moments[pixels], "right") - 1
+    after = times.searchsorted(moments[pixels + 1], "right") - 1
+    is_constant = (before == after) & (before >= 0)
+    return pixels[is_constant], before[is_constant]
+
+
 def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
     """Return the time of each family in each pixel, computed from the spans: see `times_of`."""
     pixels = int(view.width)

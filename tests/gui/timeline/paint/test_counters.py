@@ -194,3 +194,17 @@ def test_a_reduced_counter_is_between_its_least_and_largest_value_in_each_pixel(
                 assert lowest[pixel] <= some.min() and highest[pixel] >= some.max()
     exact = line.reduced(Viewport(5e5, 3e3, 300), 1_000_000)
     assert (exact[0] <= exact[1]).all()
+
+
+@pytest.mark.parametrize("count", [3_000, 3_003])
+def test_the_value_of_a_counter_in_a_pause_is_the_last_one_before_it(count: int) -> None:
+    bursts = np.arange(10)[:, None] * 1_000_000
+    times = (bursts + np.arange(count)).reshape(-1)
+    values = np.where(np.arange(10 * count) % 2, 20.0, -3.0)
+    values[count - 1 :: count] = 5.0
+    line = CounterLine(Counter("c", None, {"times": times, "values": values, "steps": times}), "p")
+    lowest, highest = line.reduced(Viewport(0, 10_000_000, 1000), 10_000_000)
+    assert (lowest[0], highest[0]) == (-3, 20)
+    for burst in range(10):
+        pause = slice(100 * burst + 10, 100 * burst + 99)
+        assert set(lowest[pause].tolist()) == set(highest[pause].tolist()) == {5}

@@ -120,6 +120,23 @@ def test_a_peak_of_one_nanosecond_shows_however_many_values_share_a_pixel(
     assert activations.max() == 1000
 
 
+@pytest.mark.parametrize("count", [3_000, 3_003, 30_011])
+def test_the_value_in_a_pause_is_the_last_one_before_it(count: int) -> None:
+    # Each burst ends with a peak of 20 bytes and then 5 bytes, which stay until the next burst.
+    changes = []
+    for burst in range(10):
+        start = 1_000_000 * burst
+        changes += [("activations", start + at, 20.0) for at in range(count - 1)]
+        changes.append(("activations", start + count, 5.0))
+    memory = memory_of(trace_with(changes))
+    held, activations = reduce_memory(memory, Viewport(0, 10_000_000, 1000), 10_000_000)
+    assert held[0] == 20 and held[100] == 20
+    for burst in range(10):
+        pause = slice(100 * burst + 10, 100 * burst + 99)
+        assert set(held[pause].tolist()) == {5}
+        assert set(activations[pause].tolist()) == {5}
+
+
 def test_a_pixel_begins_with_the_memory_held_before_it() -> None:
     memory = memory_of(trace_with([("parameters", 10, 7.0)]))
     assert reduce_memory(memory, Viewport(1000, 10, 5), 2000)[0].tolist() == [7] * 5
