@@ -24,6 +24,7 @@ from gui.features.statistics.range_tables import (
     lane_table,
     name_table,
     notes,
+    outlier_table,
     steps_headline,
     steps_range,
 )
@@ -118,10 +119,14 @@ class StatisticsPanel(QWidget):
 
     def _as_csv(self, trace: Trace, figures: RangeFigures) -> str:
         bins = histogram(figures.counted.sizes.sum(axis=0))
-        return as_csv(trace, figures.counted, figures.causes, bins)
+        return as_csv(trace, *figures, bins)
 
     def _as_markdown(self, trace: Trace, figures: RangeFigures) -> str:
-        tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
+        tables = [self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table]
+        # All outliers, although the panel may show only those of one kind.
+        outliers = () if figures.by_name is None else figures.by_name.outliers
+        if outliers:
+            tables.append(outlier_table(trace, outliers))
         return as_markdown(self.head.text(), tables, notes(trace, *figures, self._live))
 
     def _copy(self, made: Callable[[Trace, RangeFigures], str], note: str) -> None:

@@ -284,10 +284,17 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> st
     return "\n\n".join(parts) + "\n"
 
 
-def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: Histogram) -> str:
-    """Return the range, lanes, kinds and the histogram as CSV (RFC 4180), with times in ns.
+def as_csv(
+    trace: Trace,
+    counted: RangeStatistics,
+    causes: IdleCauses,
+    by_name: NameStatistics | None,
+    bins: Histogram,
+) -> str:
+    """Return the statistics of a range as CSV (RFC 4180), with times in ns.
 
-    Each section has its own header; an empty line separates sections.
+    The sections are the range, lanes, kinds, the histogram, names and outliers. Each section has
+    its own header; an empty line separates sections. Steps are counted from 0, with the warm-up.
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -314,19 +321,35 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
     no_causes = [""] * (len(present) + 1)
     writer.writerow(["any lane", *_numbers(counted.any_lane), *no_causes])
     writer.writerow([])
-    writer.writerow(["kind", "count", "total_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns"])
+    writer.writerow(["kind", *_SIZE_HEADS])
     for kind in counted.kinds:
-        sizes = (kind.count, kind.inside, kind.mean, kind.p50, kind.p99, kind.longest)
-        writer.writerow([str(kind.kind), *sizes])
+        writer.writerow([str(kind.kind), *_sizes(kind)])
     writer.writerow([])
     writer.writerow(["from_ns", "below_ns", "spans"])
     bounds = pairwise(bins.edges)
     for (first, last), count in zip(bounds, bins.counts, strict=True):
         writer.writerow([float(first), float(last), int(count)])
+    names = () if by_name is None else by_name.names
+    writer.writerow([])
+    writer.writerow(["name", *_SIZE_HEADS])
+    for own in names:
+        writer.writerow([cell(own.label), *_sizes(own)])
+    outliers = () if by_name is None else by_name.outliers
+    writer.writerow([])
+    writer.writerow(["outlier", "lane", "step", "duration_ns", "usual_ns"])
+    for one in outliers:
+        span = trace.span(one.lane, one.index)
+        lane_name = cell(trace.header.lanes[one.lane].name)
+        writer.writerow([cell(span.label), lane_name, span.step, one.duration, one.usual])
     return out.getvalue()
 
 
 _LANE_HEADS = ("lane", "busy_ns", "communication_ns", "idle_ns", "idle_share", "spans")
+_SIZE_HEADS = ("count", "total_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns")
+
+
+def _sizes(own: SpanFigures) -> tuple[float, ...]:
+    return (own.count, own.inside, own.mean, own.p50, own.p99, own.longest)
 
 
 def _numbers(time: LaneTime) -> tuple[float, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -225,7 +226,7 @@ def test_csv_has_plain_numbers_that_add_up(
             sections[-1].append(row)
         else:
             sections.append([])
-    whole, lanes, kinds, bins = (
+    whole, lanes, kinds, bins, names, _ = (
         [dict(zip(part[0], row, strict=True)) for row in part[1:]] for part in sections
     )
     wall = chosen.end - chosen.start
@@ -237,6 +238,32 @@ def test_csv_has_plain_numbers_that_add_up(
         assert sum(reasons) == int(row["idle_ns"])
     assert sum(int(row["count"]) for row in kinds) == panel.figures.counted.any_lane.spans
     assert sum(int(row["spans"]) for row in bins) == panel.figures.counted.any_lane.spans
+    assert sum(int(row["count"]) for row in names) == panel.figures.counted.any_lane.spans
+    assert [row["name"] for row in names] == [row[0] for row in cells(panel.names)]
+
+
+def test_outliers_are_copied_whatever_kind_is_shown(
+    panel: StatisticsPanel, scene: Scene, qtbot: object
+) -> None:
+    panel.show_range(scene, None)
+    count(panel, qtbot)
+    lane, index = 1, 2
+    span = scene.trace.span(lane, index)
+    one = Outlier(lane, index, span.kind, 9 * MS, 3 * MS)
+    by_name = replace(panel.figures.by_name, outliers=(one,), outlier_count=1)
+    panel._show(panel.figures._replace(by_name=by_name))
+    other = next(own for own in panel.figures.counted.kinds if own.kind is not span.kind)
+    panel.durations.choose_kind(panel.figures.counted.kinds.index(other))
+    assert not panel.durations.far.isVisible()
+    panel.copy_csv()
+    text = QGuiApplication.clipboard().text()
+    *_, heads, row = csv.reader(io.StringIO(text))
+    assert heads == ["outlier", "lane", "step", "duration_ns", "usual_ns"]
+    assert row == [span.label, "cpu:1", str(span.step), str(9 * MS), str(3 * MS)]
+    panel.copy_markdown()
+    text = QGuiApplication.clipboard().text().replace("\u00a0", " ")
+    assert "| Outlier | Lane | Step | Duration | Usual | Times usual |" in text
+    assert "| cpu:1 | warm-up 1 | 9 ms | 3 ms | 3.0 |" in text
 
 
 def test_rows_of_each_markdown_table_have_the_same_number_of_cells(
