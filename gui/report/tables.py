@@ -17,7 +17,7 @@ from core.trace.complete import measured_steps
 from core.trace.event_rows import clock_disagreement, clock_uncertainty
 from core.trace.trace import Trace
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
-from gui.look.text import MINUS, NONE, bytes_text, duration_text, percent_text, tr
+from gui.look.text import MINUS, NONE, bytes_text, duration_text, ntr, percent_text, tr
 from gui.report.page import NOTHING, Html, bar_of, facts, joined, paragraph, table
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.measure import signed_text
@@ -293,4 +293,9 @@ def _more(count: int) -> Html:
     left_out = count - MOST_ROWS
     if left_out <= 0:
         return NOTHING
-    return paragraph(tr("{n} further lanes are not listed.", n=left_out), "note")
+    text = ntr(
+        "{n} further lane is not listed.",
+        "{n} further lanes are not listed.",
+        left_out,
+    )
+    return paragraph(text, "note")

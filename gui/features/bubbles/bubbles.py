@@ -11,7 +11,7 @@ from core.explain.lanes import Gap, longest_gaps, spans_within
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from core.trace.warmup import first_measured
-from gui.look.text import duration_text, tr
+from gui.look.text import duration_text, ntr, tr
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.state.lanes import reveal
@@ -143,5 +143,10 @@ def _words(searched: Searched, place: int) -> str:
             lane=names[gap.lane],
         )
     if searched.left_out:
-        sentence += " " + tr("{n} earlier steps on screen were not searched.", n=searched.left_out)
+        left_out = ntr(
+            "{n} earlier step on screen was not searched.",
+            "{n} earlier steps on screen were not searched.",
+            searched.left_out,
+        )
+        sentence += " " + left_out
     return sentence

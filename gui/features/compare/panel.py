@@ -11,7 +11,7 @@ from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.features.compare.table import DifferenceTable
 from gui.look.core_texts import translated
-from gui.look.text import NO_BREAK, duration_text, join_clauses, tr
+from gui.look.text import NO_BREAK, duration_text, join_clauses, ntr, tr
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.state.scene import step_name
 from gui.widgets.label import Label, hint, sentence_label
@@ -140,7 +140,7 @@ class ComparePanel(QWidget):
 
 def matched_text(two: TwoRuns) -> str:
     """Return the number of matched tasks, and the unmatched ones, in words."""
-    words = [tr("{n} tasks matched", n=f"{len(two.matches):,}")]
+    words = [ntr("{n:,} task matched", "{n:,} tasks matched", len(two.matches))]
     only = (tr("only in A: {tasks}"), tr("only in B: {tasks}"))
     for template, counts in zip(only, two.matches.unmatched(), strict=True):
         if counts:

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.arrays import Bools, Floats, Ints
 from core.trace.warmup import first_measured
-from gui.look.text import duration_text, join_clauses, significant, tr
+from gui.look.text import duration_text, join_clauses, ntr, significant, tr
 from gui.timeline.state.scene import Scene, step_name
 
 
@@ -91,8 +91,11 @@ def bars_words(bars: StepBars) -> str:
     """Return a description for screen readers: number of steps, and their makespans."""
     measured = bars.makespans_ms[bars.measured]
     warm = int((~bars.measured).sum())
-    words = [tr("{n} warm-up steps", n=warm)] if warm else []
-    if len(measured):
+    words = [ntr("{n} warm-up step", "{n} warm-up steps", warm)] if warm else []
+    if len(measured) == 1:
+        only = significant(float(measured[0]))
+        words.append(tr("1 measured step of {ms} ms", ms=only))
+    elif len(measured):
         least = significant(float(measured.min()))
         most = significant(float(measured.max()))
         count = len(measured)

@@ -20,7 +20,7 @@ from gui.features.why.path_list import MOST, PathList
 from gui.features.why.shares import IdleBars, PathBar
 from gui.features.why.waterfall import WaterfallChart
 from gui.look.core_texts import translated
-from gui.look.text import percent_text, tr
+from gui.look.text import ntr, percent_text, tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene, shown_steps, step_name
@@ -209,7 +209,7 @@ class WhyPanel(QWidget):
         if len(path) > MOST:
             text = tr("CRITICAL PATH · first {most} of {n} pieces", most=MOST, n=len(path))
         else:
-            text = tr("CRITICAL PATH · {n} pieces", n=len(path))
+            text = ntr("CRITICAL PATH · {n} piece", "CRITICAL PATH · {n} pieces", len(path))
         self._path_heading.setText(text)
 
     # Building

@@ -270,10 +270,14 @@ def test_a_report_is_made_in_pieces(trace: Trace) -> None:
     assert bits[:3] == [None] * 3 and all(isinstance(bit, Section) for bit in bits[3:])
 
 
-def test_lanes_that_do_not_fit_a_table_are_counted(tmp_path: Path) -> None:
-    lanes = MOST_ROWS + 6
+@pytest.mark.parametrize(
+    ("further", "text"),
+    [(1, "1 further lane is not listed."), (6, "6 further lanes are not listed.")],
+)
+def test_lanes_that_do_not_fit_a_table_are_counted(tmp_path: Path, further: int, text: str) -> None:
+    lanes = MOST_ROWS + further
     spec = specification("dp", devices=f"{lanes}xcpu", batch=lanes, steps=1, warmup=0)
-    assert "6 further lanes are not listed." in report(trace_of(spec), tmp_path / "x.html").words
+    assert text in report(trace_of(spec), tmp_path / "x.html").words
 
 
 def test_a_report_that_cannot_be_written_is_refused_in_one_line_and_leaves_nothing(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -26,6 +27,7 @@ from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.compare.chooser import other_of, others
 from gui.features.compare.comparing import Comparing
+from gui.features.compare.panel import matched_text
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from tests.core.helpers import Note, batch_of
@@ -143,6 +145,18 @@ def test_the_panel_explains_the_difference_in_rows_that_add_up(compared: Stand) 
     rows = [item.data(0, Qt.ItemDataRole.UserRole) for item in items]
     assert sum(row.contribution for row in rows if row in two.reasons) == two.difference
     assert sum(row.contribution for row in rows if row in two.lanes) == two.difference
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(1, "1 task matched."), (1200, "1,200 tasks matched.")]
+)
+def test_matched_tasks_are_counted_in_words(compared: Stand, count: int, text: str) -> None:
+    two = compared.comparing.two
+    assert two is not None
+    places = np.zeros(count, np.int64)
+    none = np.zeros(0, np.int64)
+    matches = replace(two.matches, of_a=places, of_b=places, only_a=none, only_b=none)
+    assert matched_text(replace(two, matches=matches)) == text
 
 
 def test_a_click_on_a_task_selects_its_match_in_the_other_run(

@@ -137,6 +137,19 @@ def test_a_bar_is_named_with_makespan_and_loss() -> None:
     assert (bars.at(0), bars.at(1), bars.at(2)) == (0, 1, None)
 
 
+def test_one_warm_up_step_and_one_measured_step_are_described_in_the_singular() -> None:
+    bars = StepBars(
+        steps=np.array([0, 1]),
+        starts=np.array([0, 30]),
+        ends=np.array([20, 5_000_030]),
+        losses=np.array([np.nan, np.nan]),
+        warmup=1,
+        first=1,
+    )
+    words = bars_words(bars).replace("\u00a0", " ")
+    assert words == "1 warm-up step; 1 measured step of 5 ms; step 1 · 5 ms"
+
+
 def test_the_chart_uses_the_windows_theme(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:

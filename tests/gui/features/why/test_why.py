@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -28,6 +29,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.app.feature import Dock
 from gui.app.settings import Settings
+from gui.features.bubbles import bubbles
 from gui.features.devices.buckets import bucket_name, bucket_words
 from gui.features.devices.feature import DevicesFeature
 from gui.features.devices.texts import balance_rows, share_rows
@@ -39,6 +41,7 @@ from gui.features.why.feature import WhyFeature
 from gui.features.why.panel import LISTED, WhyPanel
 from gui.features.why.shares import SHARE_WORDS
 from gui.features.why.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.critical import path_boxes, path_lines
 from gui.timeline.state.explained import Wanted
 from gui.window.window import MainWindow
@@ -64,6 +67,39 @@ def explained(window: MainWindow, client: FakeClient, *given: str, **values: obj
     """Perform a run with these settings, and open the dock."""
     perform(window, client, specification(*given, **values))
     show_why(window)
+
+
+def test_a_critical_path_of_one_piece_is_counted_in_the_singular(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, steps=3)
+    panel = window.feature(WhyFeature).panel.widget
+    step = window.scene.described
+    known = window.scene.explained.step(step)
+    assert panel._path_heading.text() == f"CRITICAL PATH · {len(known.path)} pieces"
+    first = SimpleNamespace(explanation=known.explanation, path=known.path[:1])
+    explained_once = SimpleNamespace(step=lambda _: first)
+    panel._show_path(SimpleNamespace(trace=window.scene.trace, explained=explained_once), [step])
+    assert panel._path_heading.text() == "CRITICAL PATH · 1 piece"
+
+
+@pytest.mark.parametrize(
+    ("searched", "text"),
+    [
+        (2, "1 earlier step on screen was not searched."),
+        (1, "2 earlier steps on screen were not searched."),
+    ],
+)
+def test_steps_that_the_walk_through_bubbles_leaves_out_are_counted(
+    monkeypatch: pytest.MonkeyPatch, searched: int, text: str
+) -> None:
+    trace = trace_of(specification(steps=3, warmup=0))
+    spans_of_a_step = trace.span_count // 3
+    monkeypatch.setattr(bubbles, "MOST_SPANS", searched * spans_of_a_step)
+    _, end = trace.step_bounds(2)
+    view = Viewport(0.0, float(end), 1000.0)
+    found = bubbles.search(trace, view, None)
+    assert bubbles._words(found, 0).endswith(text)
 
 
 def test_the_rungs_shown_add_up_to_the_makespan_shown(
