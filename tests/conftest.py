@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import warnings
@@ -22,6 +23,13 @@ from tests.forked_commands import ForkedCommands, forked_commands
 from tests.ranks import forked_ranks
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# A shell makes jobs in the background (`&`) ignore the first two, and nohup the third. Programs that
+# the tests start would inherit that, and many tests send these signals.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        handler = signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL
+        signal.signal(number, handler)
 
 HAS_QT = importlib.util.find_spec("PySide6") is not None
 

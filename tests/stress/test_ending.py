@@ -77,7 +77,6 @@ class Command:
         self.process = subprocess.Popen(
             words, cwd=folder, env={**environment(), **own}, text=True, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )  # fmt: skip
 
     def end(self, number: int) -> Ended:

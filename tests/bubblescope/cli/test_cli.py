@@ -239,7 +239,6 @@ def test_ctrl_c_keeps_a_readable_recording_and_leaves_no_process(tmp_path, strat
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     with process, killed_in_the_end(process):
         deadline = time.monotonic() + 60

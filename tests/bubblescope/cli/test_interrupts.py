@@ -47,7 +47,6 @@ def started(folder, command):
         [sys.executable, str(PROJECT_ROOT / "main.py"), *command.split()],
         cwd=folder, start_new_session=True, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     try:
         yield process

@@ -110,7 +110,6 @@ def test_a_lesson_can_be_left_at_a_prompt(leave, status, said):
     process = subprocess.Popen(
         [sys.executable, str(PROJECT_ROOT / "main.py"), "lesson", "6"],
         stdin=program_end, stdout=program_end, stderr=program_end,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     os.close(program_end)
     try:

@@ -32,7 +32,6 @@ def started(folder, *more):
     return subprocess.Popen(
         [*MAIN, *SWEEP, *more], cwd=folder, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
 
 

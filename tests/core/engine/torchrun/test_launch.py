@@ -260,7 +260,6 @@ def test_ctrl_c_ends_all_processes_and_keeps_the_recording(tmp_path):
     with subprocess.Popen(
         command(tmp_path, "--strategy", "ddp", "--steps", "5000", "--width", "1024"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:  # fmt: skip
         file, until = tmp_path / "runs" / "rank-1.arrow", time.monotonic() + 60
         while not (file.exists() and file.stat().st_size > 1 << 13):
