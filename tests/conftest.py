@@ -24,8 +24,8 @@ from tests.ranks import forked_ranks
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-# A shell makes jobs in the background (`&`) ignore the first two, and nohup the third. Programs that
-# the tests start would inherit that, and many tests send these signals.
+# A shell makes jobs in the background (`&`) ignore the first two, and nohup the third. Programs
+# that the tests start would inherit that, and many tests send these signals.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         handler = signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL
