@@ -242,8 +242,8 @@ def train(started, ended):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     made = multiprocessing.get_context(sys.argv[1])
-    both = [made.Barrier(4), made.Barrier(4)]
-    processes = [made.Process(target=train, args=both) for _ in range(4)]
+    both = [made.Barrier(2), made.Barrier(2)]
+    processes = [made.Process(target=train, args=both) for _ in range(2)]
     for process in processes:
         process.start()
     for process in processes:
@@ -258,13 +258,10 @@ def test_of_processes_that_train_at_once_without_ranks_one_is_recorded(record, t
     done = record(f"{PYTHON} train.py {method}")
     assert done.returncode == 0, done.stderr
     assert open_recording(tmp_path / "rr").trace.steps == list(range(6))
-    lines = done.stderr.splitlines()
     path = tmp_path / "rr" / "rank-0.arrow"
-    assert (
-        lines
-        == [f"bubblescope: this process is not recorded: another recording is written to {path}"]
-        * 3
-    )
+    assert done.stderr.splitlines() == [
+        f"bubblescope: this process is not recorded: another recording is written to {path}"
+    ]
 
 
 RANK = """
