@@ -63,8 +63,8 @@ class BucketHook:
     """Communication hook of a DistributedDataParallel model; the model never releases it.
 
     It averages each bucket as torch does without a hook, with the same bits. During a recording,
-    `begin` notes a bucket and returns the function that notes its end. `active` is the running
-    collective that counts the ranks that have not joined, if the average is that of these ranks.
+    `begin` notes a bucket and returns the function that notes its end. `active` is set if
+    torch averages only over ranks that have not joined: the running collective that counts them.
     """
 
     def __init__(self, group: Any) -> None:

@@ -33,7 +33,7 @@ NOT_RECORDED = (
     "bubblescope: not all was recorded: ",
     "bubblescope: this process is not recorded: ",
 )
-"""How the recorder's lines begin that say what a recording lacks."""
+"""Beginnings of the recorder's messages about missing parts of a recording."""
 # Ranks print a line when they fail (rank.py); torchrun then prints a summary of the failures.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
 # gloo's messages when another rank is gone, regardless of which rank failed first.

@@ -26,7 +26,7 @@ _MOST_GROUPS = 8
 _ORDER = np.array([1, 0, 3, 4, 5, 2, 6, 7])
 """Position of each group's rows among the groups."""
 _HOST_NAME = "host"
-"""Name of the hardware of threads of the host, as ONLY_DEVICE is that of streams."""
+"""Name of the hardware on which threads of the host run."""
 ONLY_DEVICE = "device"
 """Name of the device in a file with only one."""
 _ANNOTATIONS = {

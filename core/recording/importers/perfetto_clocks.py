@@ -1,9 +1,9 @@
 """Converts the times of a Perfetto trace's packets to one clock.
 
-The time of a packet is that of a clock: the packet's own, or the default of its sequence, or else
-the trace's. Clocks with small numbers are those of the system. Those from 64 to 127 belong to one
-sequence, and may be incremental: their times are differences to the packet before, as in traces of
-Perfetto's SDK and of Chrome. Snapshots have the times of several clocks at one moment.
+Each packet has its time from a clock: its own, the default clock of its sequence, or the default
+clock of the trace. Clocks with small numbers are the system's. Clocks 64 to 127 belong to one
+sequence, and may be incremental: their times are differences to the previous packet, as in traces
+of Perfetto's SDK and of Chrome. A snapshot contains the times of several clocks at one moment.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _Clock = tuple[int, int]
 class PacketClocks:
     """The clocks of a trace, as known from the packets that have been read.
 
-    `reference` is the clock that all times are converted to: one of the first snapshot or, without
-    snapshots, that of the first event. `offset_ns` of a clock is its difference to the reference.
-    `unit_ns` is the length of its unit, if that is not 1 ns. `latest_ns` has the latest time of
-    each incremental clock. `defaults` has the number of the clock of each sequence with a default,
-    and `trace_clock` that of packets without any.
+    `reference` is the clock to which all times are converted: a clock of the first snapshot or,
+    without snapshots, the first event's clock. `offset_ns` is the difference of each clock to the
+    reference. `unit_ns` is the length of a clock's unit, if that is not 1 ns. `latest_ns` has the
+    latest time of each incremental clock. `defaults` has the number of each sequence's default
+    clock, and `trace_clock` is the number of the clock of all other packets.
     """
 
     reference: _Clock | None = None

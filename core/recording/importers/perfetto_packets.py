@@ -116,7 +116,7 @@ class PacketReader:
             self.default_tracks[sequence] = number_of(default_event, _TRACK) or 0
             self.clocks.set_default(defaults, sequence)
         if _CLOCK_SNAPSHOT in fields:
-            # The time of such a packet is none of an event, and does not move a clock on.
+            # A snapshot is not an event, so its time does not advance an incremental clock.
             self.clocks.add_snapshot(inner_of(fields, _CLOCK_SNAPSHOT), sequence)
             moment = None
         else:

@@ -101,7 +101,7 @@ def test_the_run_on_screen_when_the_dialog_opened_is_written(
 
 
 def contents(place: Path) -> list[bytes]:
-    """What a file has, or the files of a folder in order of their names."""
+    """The bytes of a file, or of the files of a folder in order of their names."""
     files = sorted(place.iterdir()) if place.is_dir() else [place]
     unpacked = []
     for file in files:
